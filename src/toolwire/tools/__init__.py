@@ -1,0 +1,1 @@
+"""The tools: one tool one module, and the workspace they work in."""

@@ -1,0 +1,82 @@
+"""What a tool is: a name, typed input and output, and a function that runs in a worker thread.
+
+A tool module defines `Input`, `Output`, `run(context, input)`, `markdown(output, language)` and `TOOL`, and nothing
+else public. A tool that can't do what it was asked raises `ToolError`; anything else it raises is our defect.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from toolwire.settings import Settings
+    from toolwire.tools.seen import Seen
+    from toolwire.tools.workspace import Workspace
+
+Language = Literal["zh", "en"]
+Risk = Literal["low", "medium", "high"]
+
+
+class ToolInput(BaseModel):
+    """Arguments as a caller gives them: types are strict, unknown names are ignored."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True, populate_by_name=True)
+
+
+class ToolOutput(BaseModel):
+    """A typed result. Its dump (by alias, unset and None left out) is what document 5 carries."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+
+def path_field(default: Any = ..., description: str = "") -> Any:
+    """A path argument: `path` in document 5, `relativePath` in 1 and 2, `file_path` in 4; all are accepted."""
+    return Field(
+        default,
+        validation_alias=AliasChoices("path", "relativePath", "relative_path", "file_path", "filePath"),
+        description=description or "Path relative to the project root",
+    )
+
+
+@dataclass(slots=True)
+class Context:
+    """What a tool may use besides its input. One per call; `seen` belongs to the session."""
+
+    workspace: Workspace
+    settings: Settings
+    seen: Seen
+    deadline: float
+    """On the monotonic clock; a tool that runs past it is told so by `check()`."""
+    call_id: str = ""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody waits for the result any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One entry of the registry."""
+
+    name: str
+    input: type[ToolInput]
+    output: type[ToolOutput]
+    run: Callable[[Context, Any], ToolOutput]
+    markdown: Callable[[Any, Language], str]
+    title_zh: str
+    title_en: str
+    intent: str
+    """The verb: read, search, edit, …"""
+    object: str
+    """The noun: file, class, notebook, …"""
+    reads: bool
+    """True if running it twice does no harm: it may be sent again after a lost connection."""
+    risk: Risk = "low"
+    description: str = ""
+
+    def schema(self) -> Mapping[str, Any]:
+        """JSON schema of the arguments, under the names of documents 1 and 2 first."""
+        return self.input.model_json_schema(by_alias=True, mode="validation")
