@@ -9,6 +9,7 @@
     │   └── QueueFull          too many prompts are waiting already
     ├── ToolError              a tool was asked for something it can't do; told to agent and user
     ├── AgentError             the agent behind a turn failed
+    ├── TurnOver               told to an agent whose turn has ended meanwhile
     └── OurError               a defect or an outage on this side
         ├── StoreError         the record can't be read or written
         └── ConfigError        the settings we were started with make no sense
@@ -90,6 +91,10 @@ class ToolError(ToolwireError):
 class AgentError(ToolwireError):
     code = "ANALYSIS_FAILED"
     fault = "upstream"
+
+
+class TurnOver(ToolwireError):
+    code = "TURN_OVER"
 
 
 class OurError(ToolwireError):

@@ -1,0 +1,1 @@
+"""The dialects: wire ⇄ core, one document one module. Pure."""

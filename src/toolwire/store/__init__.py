@@ -1,0 +1,1 @@
+"""The record: what a session's log, its conversations and their messages are kept in."""

@@ -1,0 +1,77 @@
+"""What a peer can ask for. A dialect decodes a message into one of these; a session turns it into events."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from toolwire.core.events import Mode, Role
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """Ask the agent something. `busy` says what happens when a turn runs already."""
+
+    text: str
+    busy: Literal["queue", "override"] = "queue"
+    request: str = ""
+    """The id a client will know the turn by; empty: the turn's own."""
+    conversation: str = ""
+    """Whose history it continues; empty: the session's."""
+    project: str = ""
+    mode: Mode = "agent"
+    agent: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The result of a tool call, from the client that ran it."""
+
+    call_id: str
+    ok: bool
+    result: Any = None
+    error: str = ""
+
+
+class AddMessage(msgspec.Struct, frozen=True):
+    """Add to the history without asking anything."""
+
+    role: Role
+    text: str
+
+
+class RunTool(msgspec.Struct, frozen=True):
+    """A client asks the gateway to run a tool in the gateway's own workspace (document 1, manual test)."""
+
+    asked_as: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """End the running turn and what waits behind it."""
+
+
+class Reset(msgspec.Struct, frozen=True):
+    """Stop, and forget the conversation so far."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """An error on the client's side, to be recorded."""
+
+    text: str
+
+
+class Ping(msgspec.Struct, frozen=True):
+    """The dialect's own heartbeat; answered with the same timestamp by the connection, not by the session."""
+
+    timestamp: int | float | None = None
+
+
+class Authenticate(msgspec.Struct, frozen=True):
+    """A token sent as a message, for a connection opened without one."""
+
+    token: str
+
+
+SessionCommand = Prompt | Answer | AddMessage | RunTool | Stop | Reset | Report
+Command = SessionCommand | Ping | Authenticate

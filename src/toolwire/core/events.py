@@ -1,0 +1,212 @@
+"""What has happened in a session, as frozen values. The log is a list of these, numbered from 1.
+
+Every event carries its sequence number and the time in milliseconds. An event of a turn names the turn and
+`request`, the id under which a client knows it (document 2's requestId), so that rendering needs no look-up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Mode = Literal["ask", "plan", "agent"]
+Role = Literal["user", "assistant", "system", "tool"]
+Stage = Literal["analyzing", "planning", "executing"]
+Placement = Literal["client", "server"]
+TurnOutcome = Literal["completed", "failed", "cancelled", "overridden", "timed_out"]
+CallOutcome = Literal["ok", "failed", "timed_out", "indeterminate", "cancelled"]
+
+
+class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
+    """What every event has."""
+
+    seq: int
+    at: int
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One message of a conversation's history."""
+
+    role: Role
+    text: str
+
+
+class TurnAsked(Event, frozen=True, tag="turn_asked"):
+    """A peer asked for a turn. It starts now or waits in the queue."""
+
+    turn: str
+    request: str
+    prompt: str
+    conversation: str
+    project: str = ""
+    mode: Mode = "agent"
+    placement: Placement = "client"
+    agent: str = ""
+    """Which agent was asked for: empty means the configured one."""
+    caller: str = ""
+    limit_ms: int = 0
+    """How long the turn may run; 0 means as long as it likes."""
+
+
+class TurnStarted(Event, frozen=True, tag="turn_started"):
+    turn: str
+    request: str
+
+
+class AgentChosen(Event, frozen=True, tag="agent_chosen"):
+    """Which agent answers; `degraded` if a better one could not."""
+
+    turn: str
+    request: str
+    agent: str
+    degraded: bool = False
+    reason: str = ""
+
+
+class Said(Event, frozen=True, tag="said"):
+    """A piece of text. `index` counts the turn's pieces from 0, `final` ends a run of text."""
+
+    turn: str
+    request: str
+    text: str
+    index: int
+    final: bool = False
+
+
+class Thought(Event, frozen=True, tag="thought"):
+    turn: str
+    request: str
+    text: str
+    stage: Stage
+    round: int
+    percent: int | None = None
+    degraded: bool = False
+
+
+class CallRequested(Event, frozen=True, tag="call_requested"):
+    """A tool call, by the agent of a turn or, with `turn` empty, by a client under its own `asked_as`."""
+
+    turn: str
+    request: str
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    placement: Placement = "client"
+    reads: bool = False
+    project: str = ""
+    asked_as: str = ""
+    asked_by: str = ""
+
+
+class CallSettled(Event, frozen=True, tag="call_settled"):
+    """The one outcome of a call."""
+
+    turn: str
+    request: str
+    call_id: str
+    tool: str
+    outcome: CallOutcome
+    result: Any = None
+    error: str = ""
+    ms: int = 0
+    """Milliseconds from request to outcome."""
+    asked_as: str = ""
+    asked_by: str = ""
+
+
+class TurnEnded(Event, frozen=True, tag="turn_ended"):
+    """The one end of a turn, with the whole text and what it took."""
+
+    turn: str
+    request: str
+    conversation: str
+    outcome: TurnOutcome
+    prompt: str
+    text: str = ""
+    code: str = ""
+    message: str = ""
+    degraded: bool = False
+    pieces: int = 0
+    calls: int = 0
+    failed_calls: int = 0
+    rounds: int = 0
+    """0 for a turn that never got to run."""
+    stages: tuple[Stage, ...] = ()
+    ms: int = 0
+
+
+class Stopped(Event, frozen=True, tag="stopped"):
+    """A peer asked to stop; whatever ran has ended before this."""
+
+
+class SessionReset(Event, frozen=True, tag="session_reset"):
+    """The conversation starts anew: earlier messages are no longer given to agents."""
+
+    conversation: str
+
+
+class MessageAdded(Event, frozen=True, tag="message_added"):
+    """A message that only adds to the history (document 5, roles other than user)."""
+
+    conversation: str
+    role: Role
+    text: str
+
+
+class PeerReported(Event, frozen=True, tag="peer_reported"):
+    """An error an IDE told us about (document 5, `error` from the IDE). Recorded, never answered."""
+
+    text: str
+
+
+AnyEvent = (
+    TurnAsked
+    | TurnStarted
+    | AgentChosen
+    | Said
+    | Thought
+    | CallRequested
+    | CallSettled
+    | TurnEnded
+    | Stopped
+    | SessionReset
+    | MessageAdded
+    | PeerReported
+)
+
+PASSING = (Said, Thought, AgentChosen, TurnStarted)
+"""Events that are committed but need not be synced to disk before they are seen: nothing hangs on them."""
+
+
+def opens(event: AnyEvent) -> int:
+    """+1 if the event begins something that must end (a turn, a client's own call), -1 if it ends it, else 0.
+
+    Where these sum to zero the session is at rest: nothing before that point is needed to go on.
+    """
+    if isinstance(event, TurnAsked):
+        return 1
+    if isinstance(event, TurnEnded):
+        return -1
+    if isinstance(event, CallRequested) and not event.turn:
+        return 1
+    if isinstance(event, CallSettled) and not event.turn:
+        return -1
+    return 0
+
+
+_encoder = msgspec.json.Encoder()
+_run_decoder = msgspec.json.Decoder(list[AnyEvent])
+
+
+def encode_run(events: list[AnyEvent]) -> bytes:
+    """Consecutive events as the store keeps them: one JSON array."""
+    return _encoder.encode(events)
+
+
+def decode_run(body: bytes) -> list[AnyEvent]:
+    return _run_decoder.decode(body)
+
+
+def encode(event: AnyEvent) -> bytes:
+    return _encoder.encode(event)

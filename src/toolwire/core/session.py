@@ -1,0 +1,417 @@
+"""A session: turns one after another, calls in flight, and the events all of it has left in the log.
+
+The rules of this file:
+
+1. State changes only in `apply`, by an event; so a session read back from its log is the session that wrote it.
+2. A method decides, emits events and applies them; it returns what it emitted, and the caller stores that before
+   anybody sees it.
+3. At most one turn runs. What else is asked waits in order, or overrides, as the asking dialect says.
+4. A turn has exactly one end and a call exactly one outcome (`states.py` has the tables). When a turn ends, its
+   waiting calls are settled first.
+5. No clock, no randomness: `now` is milliseconds since the epoch, ids come from `Ids`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from toolwire.core.calls import Calls
+from toolwire.core.commands import AddMessage, Answer, Prompt, Report, RunTool
+from toolwire.core.events import (
+    AgentChosen,
+    AnyEvent,
+    CallRequested,
+    CallSettled,
+    Event,
+    MessageAdded,
+    PeerReported,
+    Placement,
+    Said,
+    SessionReset,
+    Stage,
+    Stopped,
+    Thought,
+    TurnAsked,
+    TurnEnded,
+    TurnStarted,
+)
+from toolwire.core.ids import Ids
+from toolwire.core.states import CALL, END, START, CallSignal, TurnSignal
+from toolwire.core.turn import CallSpec, Turn
+from toolwire.errors import PeerError, QueueFull, TurnOver
+
+READ_ONLY_REFUSAL = "{mode} mode may only read: {tool} was not run"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    queue: int
+    calls: int
+    tool_timeout_ms: int
+
+
+class Session:
+    """The state of one session. `seq` is the number of its last event."""
+
+    __slots__ = ("_appliers", "_ids", "_limits", "calls", "conversation", "held", "queue", "running", "seq")
+
+    def __init__(self, conversation: str, *, limits: Limits, ids: Ids, seq: int = 0) -> None:
+        self.conversation = conversation
+        """The history that prompts without one of their own continue."""
+        self.seq = seq
+        self.running: Turn | None = None
+        self.queue: deque[Turn] = deque()
+        self.calls = Calls()
+        self.held = False
+        """After a restart: waiting turns start only when a peer is there again."""
+        self._limits = limits
+        self._ids = ids
+        self._appliers: dict[type[Event], Callable[[Any], None]] = {
+            TurnAsked: self._on_asked,
+            TurnStarted: self._on_started,
+            TurnEnded: self._on_ended,
+            Said: self._on_said,
+            Thought: self._on_thought,
+            AgentChosen: self._on_chosen,
+            CallRequested: self._on_requested,
+            CallSettled: self._on_settled,
+        }
+
+    # What peers ask for ------------------------------------------------------------------------------------
+
+    def prompt(
+        self, command: Prompt, now: int, *, placement: Placement, caller: str = "", limit_ms: int = 0
+    ) -> list[AnyEvent]:
+        """Ask for a turn: it starts, waits, or overrides what runs."""
+        events: list[AnyEvent] = []
+        if command.busy == "override":
+            events += self._end_all("override", now, "REQUEST_OVERRIDDEN", "a newer request took its place")
+        elif len(self.queue) >= self._limits.queue:
+            raise QueueFull(
+                f"{len(self.queue)} prompts are waiting already", hint="wait for a turn to end, or stop it"
+            )
+        turn = self._ids.next(now)
+        asked = TurnAsked(
+            self.seq + 1,
+            now,
+            turn,
+            command.request or turn,
+            command.text,
+            command.conversation or self.conversation,
+            command.project,
+            command.mode,
+            placement,
+            command.agent,
+            caller,
+            limit_ms,
+        )
+        events.append(self._emit(asked))
+        return events + self._start_next(now)
+
+    def answer(self, command: Answer, now: int) -> CallSettled | None:
+        """A client's result. None if nobody waits for that id: the first result stands."""
+        call = self.calls.get(command.call_id, "client")
+        if call is None:
+            return None
+        return self._settle(call, "answer" if command.ok else "error", now, command.result, command.error)
+
+    def run_tool(self, command: RunTool, now: int, *, project: str, reads: bool, asked_by: str) -> CallRequested:
+        """A call by a client, to be run by the gateway; it belongs to no turn."""
+        if len(self.calls) >= self._limits.calls:
+            raise QueueFull(f"{len(self.calls)} tool calls are in flight already", field="toolCallId")
+        call = CallRequested(
+            self.seq + 1,
+            now,
+            "",
+            "",
+            self._ids.call(command.tool, now),
+            command.tool,
+            command.arguments,
+            "server",
+            reads,
+            project,
+            command.asked_as,
+            asked_by,
+        )
+        self._emit(call)
+        return call
+
+    def stop(self, now: int) -> list[AnyEvent]:
+        """End what runs and what waits. With nothing to end there is only the word that it has stopped."""
+        events = self._end_all("cancel", now, "STOPPED", "stopped by the user")
+        events.append(self._emit(Stopped(self.seq + 1, now)))
+        return events
+
+    def reset(self, now: int, conversation: str = "") -> list[AnyEvent]:
+        """Stop, and forget the conversation."""
+        events = self._end_all("cancel", now, "RESET", "the session was reset")
+        events.append(self._emit(SessionReset(self.seq + 1, now, conversation or self.conversation)))
+        return events
+
+    def add_message(self, command: AddMessage, now: int) -> list[AnyEvent]:
+        return [self._emit(MessageAdded(self.seq + 1, now, self.conversation, command.role, command.text))]
+
+    def report(self, command: Report, now: int) -> list[AnyEvent]:
+        return [self._emit(PeerReported(self.seq + 1, now, command.text))]
+
+    # What the agent does -----------------------------------------------------------------------------------
+
+    def choose(self, turn: str, agent: str, now: int, *, degraded: bool = False, reason: str = "") -> list[AnyEvent]:
+        """An agent takes the turn on."""
+        current = self._current(turn)
+        chosen = AgentChosen(self.seq + 1, now, turn, current.request, agent, degraded, reason)
+        return [self._emit(chosen)]
+
+    def say(self, turn: str, text: str, now: int, *, final: bool = False) -> Said:
+        """A piece of text, passed on as it is."""
+        current = self._current(turn)
+        said = Said(self.seq + 1, now, turn, current.asked.request, text, current.piece_count, final)
+        self.seq += 1
+        current.said(said)
+        return said
+
+    def think(
+        self, turn: str, text: str, now: int, *, stage: Stage | None = None, percent: int | None = None
+    ) -> list[AnyEvent]:
+        """Progress. The percentage never falls."""
+        current = self._current(turn)
+        if percent is not None:
+            percent = max(min(percent, 100), current.percent or 0)
+        thought = Thought(
+            self.seq + 1,
+            now,
+            turn,
+            current.request,
+            text,
+            stage or current.stage,
+            current.round,
+            percent,
+            current.degraded,
+        )
+        return [self._emit(thought)]
+
+    def call(self, turn: str, specs: Iterable[CallSpec], now: int) -> tuple[list[str], list[AnyEvent]]:
+        """Ask for tools, all at once. Gives the call ids in order, and the events."""
+        current = self._current(turn)
+        asked = current.asked
+        specs = list(specs)
+        if len(self.calls) + len(specs) > self._limits.calls:
+            raise PeerError(f"more than {self._limits.calls} tool calls in flight", code="TOO_MANY_CALLS")
+        events: list[AnyEvent] = self._close_run(current, now)
+        ids = []
+        for spec in specs:
+            call = CallRequested(
+                self.seq + 1,
+                now,
+                turn,
+                asked.request,
+                self._ids.call(spec.tool, now),
+                spec.tool,
+                spec.arguments,
+                spec.placement or asked.placement,
+                spec.reads,
+                asked.project,
+            )
+            ids.append(call.call_id)
+            events.append(self._emit(call))
+        if asked.mode != "agent":
+            refused = [self.calls.get(i, "client") or self.calls.get(i, "server") for i in ids]
+            for waiting in refused:
+                if waiting is not None and not waiting.reads:
+                    error = READ_ONLY_REFUSAL.format(mode=asked.mode, tool=waiting.tool)
+                    events.append(self._settle(waiting, "error", now, None, error))
+        return ids, events
+
+    def finish(self, turn: str, now: int) -> list[AnyEvent]:
+        """The agent is done."""
+        return self._end(self._current(turn), "complete", now) + self._start_next(now)
+
+    def fail(self, turn: str, message: str, now: int, *, code: str = "ANALYSIS_FAILED") -> list[AnyEvent]:
+        """The agent can't go on."""
+        return self._end(self._current(turn), "fail", now, code, message) + self._start_next(now)
+
+    # What time and the network do --------------------------------------------------------------------------
+
+    def settle(self, call_id: str, ok: bool, result: Any, error: str, now: int) -> CallSettled | None:
+        """The outcome of a tool the gateway ran. None if nobody waits any more."""
+        call = self.calls.get(call_id, "server")
+        if call is None:
+            return None
+        return self._settle(call, "answer" if ok else "error", now, result, error)
+
+    def lose(self, call_ids: Iterable[str], now: int) -> list[AnyEvent]:
+        """The client that was running these is gone, and nobody can say whether they happened."""
+        events: list[AnyEvent] = []
+        for call_id in call_ids:
+            call = self.calls.get(call_id, "client")
+            if call is not None:
+                error = f"the connection was lost while {call.tool} ran: it may or may not have taken effect"
+                events.append(self._settle(call, "lose", now, None, error))
+        return events
+
+    def expire(self, now: int) -> list[AnyEvent]:
+        """Give up on calls and turns whose time has passed."""
+        events: list[AnyEvent] = []
+        for call in self.calls.expired(now, self._limits.tool_timeout_ms):
+            error = f"no answer from the client within {self._limits.tool_timeout_ms / 1000:g} s"
+            events.append(self._settle(call, "expire", now, None, error))
+        turn = self.running
+        if turn is not None and turn.asked.limit_ms and now - turn.started_at >= turn.asked.limit_ms:
+            message = f"no answer within {turn.asked.limit_ms / 1000:g} s"
+            events += self._end(turn, "expire", now, "ANALYSIS_TIMEOUT", message)
+            events += self._start_next(now)
+        return events
+
+    def interrupt(self, now: int, message: str = "the gateway was restarted") -> list[AnyEvent]:
+        """After a restart, or before one: the running turn ends, waiting ones stay until a peer is back."""
+        self.held = True
+        events: list[AnyEvent] = []
+        if self.running is not None:
+            events += self._end(self.running, "fail", now, "INTERRUPTED", message)
+        for call in list(self.calls):
+            events.append(self._settle(call, "cancel" if call.reads else "lose", now, None, message))
+        return events
+
+    def release(self, now: int) -> list[AnyEvent]:
+        """A peer is there (again): what waited may start."""
+        self.held = False
+        return self._start_next(now)
+
+    @property
+    def at_rest(self) -> bool:
+        """Nothing runs, waits or is in flight."""
+        return self.running is None and not self.queue and not len(self.calls)
+
+    # Applying events ---------------------------------------------------------------------------------------
+
+    def apply(self, event: AnyEvent) -> None:
+        """Change the state by an event just emitted, or read back from the log."""
+        if event.seq != self.seq + 1:
+            raise ValueError(f"event {event.seq} does not follow {self.seq}")
+        self.seq = event.seq
+        applier = self._appliers.get(type(event))
+        if applier is not None:
+            applier(event)
+
+    def _on_asked(self, event: TurnAsked) -> None:
+        self.queue.append(Turn(event))
+
+    def _on_started(self, event: TurnStarted) -> None:
+        turn = self.queue.popleft()
+        turn.state = START[turn.state]
+        turn.started_at = event.at
+        self.running = turn
+
+    def _on_ended(self, event: TurnEnded) -> None:
+        if self.running is not None and self.running.id == event.turn:
+            self.running = None
+        else:
+            self.queue = deque(turn for turn in self.queue if turn.id != event.turn)
+
+    def _on_said(self, event: Said) -> None:
+        if self.running is not None:
+            self.running.said(event)
+
+    def _on_thought(self, event: Thought) -> None:
+        if self.running is not None:
+            self.running.thought(event)
+
+    def _on_chosen(self, event: AgentChosen) -> None:
+        if self.running is not None:
+            self.running.chosen(event)
+
+    def _on_requested(self, event: CallRequested) -> None:
+        self.calls.add(event)
+        if event.turn and self.running is not None:
+            self.running.requested(event)
+
+    def _on_settled(self, event: CallSettled) -> None:
+        self.calls.remove(event.call_id)
+        if event.turn and self.running is not None:
+            self.running.settled(event)
+
+    # Steps shared by the above -----------------------------------------------------------------------------
+
+    def _emit(self, event: AnyEvent) -> AnyEvent:
+        self.apply(event)
+        return event
+
+    def _current(self, turn: str) -> Turn:
+        if self.running is None or self.running.id != turn:
+            raise TurnOver(f"turn {turn} has ended")
+        return self.running
+
+    def _start_next(self, now: int) -> list[AnyEvent]:
+        if self.running is not None or not self.queue or self.held:
+            return []
+        turn = self.queue[0]
+        return [self._emit(TurnStarted(self.seq + 1, now, turn.id, turn.request))]
+
+    def _close_run(self, turn: Turn, now: int) -> list[AnyEvent]:
+        """End an open run of text with an empty final piece (document 5: `is_final` ends a run)."""
+        return [self.say(turn.id, "", now, final=True)] if turn.open_run else []
+
+    def _settle(self, call: CallRequested, signal: CallSignal, now: int, result: Any, error: str) -> CallSettled:
+        settled = CallSettled(
+            self.seq + 1,
+            now,
+            call.turn,
+            call.request,
+            call.call_id,
+            call.tool,
+            CALL["waiting", signal],
+            result,
+            error,
+            max(0, now - call.at),
+            call.asked_as,
+            call.asked_by,
+        )
+        self._emit(settled)
+        return settled
+
+    def _end(self, turn: Turn, signal: TurnSignal, now: int, code: str = "", message: str = "") -> list[AnyEvent]:
+        events: list[AnyEvent] = []
+        if turn.state == "running":
+            for call in self.calls.of_turn(turn.id):
+                signal_of_call: CallSignal = "cancel" if call.reads else "lose"
+                why = f"the turn ended while {call.tool} ran"
+                if not call.reads:
+                    why += ": it may or may not have taken effect"
+                events.append(self._settle(call, signal_of_call, now, None, why))
+            events += self._close_run(turn, now)
+        ran = turn.state == "running"
+        outcome = END[turn.state, signal]
+        ended = TurnEnded(
+            self.seq + 1,
+            now,
+            turn.id,
+            turn.request,
+            turn.asked.conversation,
+            outcome,
+            turn.asked.prompt,
+            turn.text(),
+            code,
+            message,
+            turn.degraded,
+            turn.piece_count,
+            turn.call_count,
+            turn.failed_calls,
+            turn.round if ran else 0,
+            tuple(turn.stages) if ran else (),
+            max(0, now - turn.started_at),
+        )
+        turn.state = outcome
+        events.append(self._emit(ended))
+        return events
+
+    def _end_all(self, signal: TurnSignal, now: int, code: str, message: str) -> list[AnyEvent]:
+        """End the running turn, then the waiting ones, in order."""
+        events: list[AnyEvent] = []
+        if self.running is not None:
+            events += self._end(self.running, signal, now, code, message)
+        for turn in list(self.queue):
+            events += self._end(turn, signal, now, code, message)
+        return events

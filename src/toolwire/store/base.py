@@ -1,0 +1,102 @@
+"""The contract of a store. One test suite (tests/contract/) holds for every implementation.
+
+- `append` never blocks: it queues events for the next group commit. When they are committed (and, unless all of them
+  are `PASSING`, synced), `committed(events)` is called on the event loop, in the order of `append`.
+- If they can't be committed, `failed(events, error)` is called instead, and the session must be opened again.
+- Everything else is a coroutine and may raise StoreError.
+- A session is found by tenant and name, and known to the store by a number. Its log has an epoch.
+- A reader sees every committed event, and no other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from toolwire.core.events import AnyEvent, Message
+from toolwire.errors import StoreError
+
+Committed = Callable[[list[AnyEvent]], None]
+Failed = Callable[[list[AnyEvent], StoreError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """A session as the store knows it when it is opened."""
+
+    number: int
+    tenant: str
+    name: str
+    epoch: str
+    last: int
+    """Sequence number of the last event; 0 for a new session."""
+    rest: int
+    """Up to here nothing is open (see `events.opens`): going on needs only the events after it."""
+
+
+class SessionSummary(msgspec.Struct, frozen=True):
+    """A line of `toolwire sessions`."""
+
+    name: str
+    tenant: str
+    epoch: str
+    created: int
+    updated: int
+    turns: int
+    open: int
+    """Turns (and clients' own calls) that have not ended."""
+    last: int
+    last_prompt: str = ""
+    """Shortened."""
+
+
+class Store(ABC):
+    """Where events go before anybody sees them."""
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Open, and bring an older layout up to date."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Commit what is queued, then let go."""
+
+    @abstractmethod
+    async def open_session(self, tenant: str, name: str, *, epoch: str, now: int) -> SessionRecord:
+        """Find a session, or make it with the given epoch."""
+
+    @abstractmethod
+    async def find_session(self, tenant: str, name: str) -> SessionRecord | None:
+        """Find a session without making it."""
+
+    @abstractmethod
+    def append(self, session: int, events: list[AnyEvent], committed: Committed, failed: Failed) -> None:
+        """Queue consecutive events of one session for the next commit."""
+
+    @property
+    @abstractmethod
+    def backlog(self) -> int:
+        """Events queued and not committed yet."""
+
+    @abstractmethod
+    async def drained(self) -> None:
+        """Wait until everything queued by now is committed (or has failed)."""
+
+    @abstractmethod
+    async def read(self, session: int, *, after: int = 0, limit: int = 1000) -> list[AnyEvent]:
+        """At most `limit` events with greater sequence numbers than `after`, in order."""
+
+    @abstractmethod
+    async def history(self, tenant: str, conversation: str, limit: int) -> list[Message]:
+        """The last messages of a conversation since it was last reset, oldest first."""
+
+    @abstractmethod
+    async def sessions(self, tenant: str | None = None, *, limit: int = 100) -> list[SessionSummary]:
+        """Sessions, the most recently used first."""
+
+    @abstractmethod
+    async def unfinished(self) -> list[SessionRecord]:
+        """Sessions in which something is open: after a crash, these need looking after."""
