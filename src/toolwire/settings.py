@@ -35,8 +35,10 @@ class Settings:
     """Document 2, 6.3: no message from the client for this long closes the connection."""
     auth_timeout: float = 10.0
     """Seconds a connection opened without a token has to send CONNECT."""
-    reconnect_grace: float = 120.0
-    """Seconds a session without any connection keeps its running turn."""
+    ping_interval: float = 25.0
+    """Seconds of silence after which a peer is sent a WebSocket ping."""
+    ping_timeout: float = 20.0
+    """Seconds without any sign of life after two of those before a peer counts as gone."""
     shutdown_grace: float = 5.0
     """Seconds a shutdown may take to end turns and flush sockets."""
     slow_reader_grace: float = 10.0
@@ -53,6 +55,25 @@ class Settings:
     """Bytes waiting for one slow reader."""
     store_backlog: int = 8192
     """Events waiting for the store before agents are made to wait."""
+    store_commit_events: int = 2048
+    """Events that share one commit at most."""
+    store_row_bytes: int = 4 * MIB
+    """Events of one commit are stored together up to this many bytes."""
+    store_index_rows: int = 256
+    """Commits after which the store notes where their events lie."""
+    store_busy_timeout: float = 5.0
+    """Seconds to wait for another process that holds the store's lock."""
+    store_close_timeout: float = 10.0
+    """Seconds a closing store may take to commit what is queued."""
+    store_wal_pages: int = 1000
+    """Pages of the write-ahead log after which it is folded into the store's file. (A short log that is written over
+    and over syncs faster than one that grows.)"""
+    store_wal_bytes: int = 16 * MIB
+    """A longer write-ahead log is cut back to this once it has been folded in."""
+    store_readers: int = 2
+    """Threads that read the store."""
+    prompt_preview: int = 120
+    """Characters of a session's last prompt that a list of sessions shows."""
     tool_workers: int = 8
     """Tools the gateway runs at once."""
     tool_backlog: int = 1024
@@ -60,9 +81,39 @@ class Settings:
     connections_limit: int = 10_000
     """Open WebSocket connections."""
 
+    # The headless IDE and the terminal (document 2, 6.3)
+    heartbeat: float = 30.0
+    """Seconds between a client's PINGs."""
+    open_timeout: float = 10.0
+    """Seconds a gateway has to answer a handshake."""
+    reconnect_first: float = 0.5
+    """Longest wait before the first attempt to connect again; it doubles with every further one."""
+    reconnect_most: float = 30.0
+    """Longest wait between two attempts."""
+    ledger_days: float = 7.0
+    """Days an IDE remembers the writes it was asked for."""
+    ledger_reads: int = 1000
+    """Outcomes of reading calls that an IDE keeps for a gateway that asks again."""
+
     # Turns
     history_limit: int = 50
     """Messages of a conversation that an agent is given."""
+
+    # Agents
+    agent_ready_timeout: float = 10.0
+    """Seconds an agent may take to say whether it can answer."""
+    script_match_prefix: int = 2000
+    """Characters of a prompt that a script's pattern is looked for in, if the pattern needs a backtracking engine."""
+    local_searches: int = 24
+    """Searches over the whole project that the local agent makes for one question."""
+    local_hits: int = 200
+    """Matches it asks for in each of them."""
+    local_files: int = 12
+    """Files it looks into."""
+    local_reads: int = 4
+    """Files it reads from and shows."""
+    local_patience: float = 3.0
+    """Seconds it waits for tools that a client may not have."""
 
     # Tools (document 1, tool definitions)
     grep_limit: int = 20
@@ -73,6 +124,95 @@ class Settings:
     """A larger file is not read at all."""
     result_limit: int = 100_000
     """Characters of a tool result that go out at once; the whole is kept."""
+    diff_distance: int = 100
+    """Differing lines up to which two texts are compared by walking; beyond that by the table below."""
+    diff_cells: int = 400_000_000
+    """Lines times lines compared exactly at once (a bit each); larger texts are cut at lines that occur once."""
+    results_bytes: int = 256 * MIB
+    """Disk space for whole results of a workspace; the oldest go first."""
+    read_result_limit: int = 20_000
+    """Characters `read_result` gives when it is not told how many."""
+    list_limit: int = 500
+    """Entries of a folder that are listed at once."""
+    grep_max_limit: int = 1000
+    """Most matches one search may ask for."""
+    grep_max_context: int = 50
+    """Most lines of context around a match."""
+    grep_memory: int = 1024 * MIB
+    """Bytes of memory the search program may take (on Linux)."""
+    grep_lean_bytes: int = 64 * MIB
+    """If that was too little (a huge file in one line), larger files than this are left out."""
+    grep_line_chars: int = 500
+    """A longer line is cut around its match."""
+    grep_pattern_chars: int = 10_000
+    """Longest pattern."""
+    grep_regex_bytes: int = 32 * MIB
+    """Memory a compiled pattern may take; a pattern that needs more is refused."""
+    grep_output_bytes: int = 64 * MIB
+    """Output of the search program that is read before it is stopped."""
+    protected_paths: tuple[str, ...] = (
+        ".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS",
+        ".vscode/tasks.json", ".vscode/launch.json", ".vscode/settings.json", ".vscode/mcp.json", "*.code-workspace",
+        ".idea", ".run", ".fleet", ".zed",
+        ".claude", ".cursor", ".windsurf", ".codex", ".gemini", ".continue", ".roo", ".kiro", ".aider*",
+        ".clinerules", ".cursorrules", ".windsurfrules", ".mcp.json", ".github/copilot-instructions.md",
+        "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
+        ".envrc", ".toolwire", "toolwire.toml",
+    )  # fmt: skip
+    """Not writable by tools: repositories' metadata, and what makes an IDE, a shell or an agent run something."""
+    seen_bytes: int = 16 * MIB
+    """Contents a session remembers of files it read, to show what changed since."""
+    undo_entries: int = 5000
+    """Writes of a workspace that can be undone; the oldest are forgotten first."""
+    undo_bytes: int = 256 * MIB
+    """Bytes their inverses may take."""
+    undo_timeout: float = 10.0
+    """Seconds a write waits for another process that is recording one."""
+    formatter_timeout: float = 10.0
+    """Seconds a formatter may take; after that the edit stays as it was given."""
+    formatters: tuple[str, ...] = ("ruff", "clang-format", "prettier", "gofmt", "shfmt")
+    """Formatters `apply_change` may run, where they are installed."""
+    edit_excerpt: int = 100
+    """Document 4: characters of a string that an edit's result or error shows."""
+    matches_listed: int = 20
+    """Places that a refusal of an ambiguous change lists."""
+    # Codemap: the index of symbols and calls
+    codemap_file_bytes: int = MIB
+    """A larger source file is left out of the index."""
+    codemap_line_bytes: int = 1000
+    """A file whose lines are longer than this on average is generated, and left out."""
+    codemap_files: int = 200_000
+    """Most files in one index."""
+    codemap_workers: int = 64
+    """Most processes that read files for the index at once; never more than there are cores."""
+    codemap_parallel: int = 200
+    """Files from which on processes are started for them."""
+    codemap_batch: int = 32
+    """Files a process is given at once."""
+    codemap_batch_timeout: float = 60.0
+    """Seconds a process has for such a batch; then the file that holds it up is left out."""
+    codemap_look: float = 0.1
+    """Seconds between looks at whether to stop."""
+    codemap_wait: float = 10.0
+    """Seconds a question waits for an index in the making before it is answered from what is there."""
+    codemap_pending: int = 200
+    """Changed files that a question indexes itself before it is answered; more are left to the background."""
+    codemap_settle_ms: int = 50
+    """Milliseconds without a change after which changed files are looked at."""
+    codemap_sweep: float = 2.0
+    """Where files can't be watched: seconds after which a question looks at all of them again."""
+    codemap_pages: int = 4096
+    """Files of the index kept decoded in memory."""
+    chain_depth: int = 10
+    """Deepest call chain that is walked."""
+    chain_nodes: int = 400
+    """Most nodes of one call chain."""
+    chain_guesses: int = 20
+    """Most callers or callees of one function that are known by name only."""
+    usages_limit: int = 200
+    """Most places `find_usages` gives."""
+    search_limit: int = 30
+    """Most hits `search_code` gives."""
     language: str = "zh"
     """Language of tool results in documents 1 and 2: `zh` or `en`."""
 
@@ -97,7 +237,9 @@ class Settings:
         return replace(cls(), **changes)
 
 
-def _parse(name: str, value: str, source: str) -> int | float | str:
+def _parse(name: str, value: str, source: str) -> int | float | str | tuple[str, ...]:
+    if isinstance(_DEFAULTS[name], tuple):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
     kind: type[int | float | str] = type(_DEFAULTS[name])
     try:
         parsed = kind(value)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 from toolwire.core.events import CallSettled, Message, Mode, Placement, Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """A tool call an agent wants. `placement` None: where the turn's tools run."""
 
     tool: str
@@ -54,7 +54,7 @@ class Turn(Protocol):
     async def call(self, asks: Sequence[Ask]) -> Sequence[CallSettled]:
         """Run tools, all at once; gives their outcomes in the order asked, when all have one.
 
-        `outcome == "ok"` has `result`: text (from clients of documents 1 and 2) or an object (document 5, and tools the
+        `outcome == "ok"` has `result`: text (clients of documents 1 and 2) or an object (document 5, and tools the
         gateway runs); any other outcome has `error`, a sentence.
         """
         ...

@@ -6,6 +6,8 @@ Pure: the clock is an argument, and `node` is randomness drawn once by whoever s
 from __future__ import annotations
 
 NODE_BYTES = 6
+COUNTER_END = 0x10000
+"""The counter has four digits; beyond them the next millisecond is borrowed, so that ids go on sorting."""
 
 
 class Ids:
@@ -27,6 +29,9 @@ class Ids:
             self._counter = 0
         else:
             self._counter += 1
+            if self._counter == COUNTER_END:
+                self._last_ms += 1
+                self._counter = 0
         return f"{self._last_ms:011x}-{self._counter:04x}-{self._node}"
 
     def call(self, tool: str, now_ms: int) -> str:

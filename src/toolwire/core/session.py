@@ -2,7 +2,7 @@
 
 The rules of this file:
 
-1. State changes only in `apply`, by an event; so a session read back from its log is the session that wrote it.
+1. State changes only in `SessionState.apply`, by an event.
 2. A method decides, emits events and applies them; it returns what it emitted, and the caller stores that before
    anybody sees it.
 3. At most one turn runs. What else is asked waits in order, or overrides, as the asking dialect says.
@@ -13,19 +13,16 @@ The rules of this file:
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from toolwire.core.calls import Calls
 from toolwire.core.commands import AddMessage, Answer, Prompt, Report, RunTool
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
     CallRequested,
     CallSettled,
-    Event,
     MessageAdded,
     PeerReported,
     Placement,
@@ -39,7 +36,8 @@ from toolwire.core.events import (
     TurnStarted,
 )
 from toolwire.core.ids import Ids
-from toolwire.core.states import CALL, END, START, CallSignal, TurnSignal
+from toolwire.core.state import SessionState
+from toolwire.core.states import CALL, END, CallSignal, TurnSignal
 from toolwire.core.turn import CallSpec, Turn
 from toolwire.errors import PeerError, QueueFull, TurnOver
 
@@ -53,32 +51,19 @@ class Limits:
     tool_timeout_ms: int
 
 
-class Session:
-    """The state of one session. `seq` is the number of its last event."""
+class Session(SessionState):
+    """A session that decides. `seq` is the number of its last event."""
 
-    __slots__ = ("_appliers", "_ids", "_limits", "calls", "conversation", "held", "queue", "running", "seq")
+    __slots__ = ("_ids", "_limits", "conversation", "held")
 
     def __init__(self, conversation: str, *, limits: Limits, ids: Ids, seq: int = 0) -> None:
+        super().__init__(seq)
         self.conversation = conversation
         """The history that prompts without one of their own continue."""
-        self.seq = seq
-        self.running: Turn | None = None
-        self.queue: deque[Turn] = deque()
-        self.calls = Calls()
         self.held = False
         """After a restart: waiting turns start only when a peer is there again."""
         self._limits = limits
         self._ids = ids
-        self._appliers: dict[type[Event], Callable[[Any], None]] = {
-            TurnAsked: self._on_asked,
-            TurnStarted: self._on_started,
-            TurnEnded: self._on_ended,
-            Said: self._on_said,
-            Thought: self._on_thought,
-            AgentChosen: self._on_chosen,
-            CallRequested: self._on_requested,
-            CallSettled: self._on_settled,
-        }
 
     # What peers ask for ------------------------------------------------------------------------------------
 
@@ -243,12 +228,12 @@ class Session:
         return self._settle(call, "answer" if ok else "error", now, result, error)
 
     def lose(self, call_ids: Iterable[str], now: int) -> list[AnyEvent]:
-        """The client that was running these is gone, and nobody can say whether they happened."""
+        """Whoever was running these is gone, and nobody can say whether they happened."""
         events: list[AnyEvent] = []
         for call_id in call_ids:
-            call = self.calls.get(call_id, "client")
+            call = self.calls.get(call_id, "client") or self.calls.get(call_id, "server")
             if call is not None:
-                error = f"the connection was lost while {call.tool} ran: it may or may not have taken effect"
+                error = f"contact was lost while {call.tool} ran: it may or may not have taken effect"
                 events.append(self._settle(call, "lose", now, None, error))
         return events
 
@@ -279,59 +264,6 @@ class Session:
         """A peer is there (again): what waited may start."""
         self.held = False
         return self._start_next(now)
-
-    @property
-    def at_rest(self) -> bool:
-        """Nothing runs, waits or is in flight."""
-        return self.running is None and not self.queue and not len(self.calls)
-
-    # Applying events ---------------------------------------------------------------------------------------
-
-    def apply(self, event: AnyEvent) -> None:
-        """Change the state by an event just emitted, or read back from the log."""
-        if event.seq != self.seq + 1:
-            raise ValueError(f"event {event.seq} does not follow {self.seq}")
-        self.seq = event.seq
-        applier = self._appliers.get(type(event))
-        if applier is not None:
-            applier(event)
-
-    def _on_asked(self, event: TurnAsked) -> None:
-        self.queue.append(Turn(event))
-
-    def _on_started(self, event: TurnStarted) -> None:
-        turn = self.queue.popleft()
-        turn.state = START[turn.state]
-        turn.started_at = event.at
-        self.running = turn
-
-    def _on_ended(self, event: TurnEnded) -> None:
-        if self.running is not None and self.running.id == event.turn:
-            self.running = None
-        else:
-            self.queue = deque(turn for turn in self.queue if turn.id != event.turn)
-
-    def _on_said(self, event: Said) -> None:
-        if self.running is not None:
-            self.running.said(event)
-
-    def _on_thought(self, event: Thought) -> None:
-        if self.running is not None:
-            self.running.thought(event)
-
-    def _on_chosen(self, event: AgentChosen) -> None:
-        if self.running is not None:
-            self.running.chosen(event)
-
-    def _on_requested(self, event: CallRequested) -> None:
-        self.calls.add(event)
-        if event.turn and self.running is not None:
-            self.running.requested(event)
-
-    def _on_settled(self, event: CallSettled) -> None:
-        self.calls.remove(event.call_id)
-        if event.turn and self.running is not None:
-            self.running.settled(event)
 
     # Steps shared by the above -----------------------------------------------------------------------------
 

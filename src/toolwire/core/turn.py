@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from toolwire.core.events import (
     AgentChosen,
@@ -18,12 +19,11 @@ from toolwire.core.events import (
 from toolwire.core.states import TurnState
 
 
-@dataclass(frozen=True, slots=True)
-class CallSpec:
+class CallSpec(msgspec.Struct, frozen=True):
     """A tool call as an agent asks for it. `placement` None means where the turn's tools run."""
 
     tool: str
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] = {}
     reads: bool = False
     placement: Placement | None = None
 

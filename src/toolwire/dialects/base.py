@@ -1,7 +1,7 @@
 """The contract of a dialect: messages of one document in, commands out; events in, messages of that document out.
 
-One instance belongs to one connection and remembers only how that was opened. A message is `bytes` of one JSON object.
-A message that does not fit raises a PeerError, which `error` turns into the dialect's own words.
+One instance belongs to one connection and remembers only how that was opened. A message is the bytes of one JSON
+object. A message that does not fit raises a PeerError, which `error` turns into the dialect's own words.
 
 Who gets what: `render` is what every connection of a session sees; `call` goes to the one that runs the tool (and to
 those that only watch); `mirror` goes to those that watch (`?watch=1`): the console, a recorder, a second terminal.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from toolwire.core.commands import Command, Ping, Prompt
-from toolwire.core.events import AnyEvent, CallRequested, Placement
+from toolwire.core.events import AnyEvent, CallRequested, Mode, Placement
 from toolwire.errors import HandshakeRefused, ToolwireError
 
 DialectName = Literal["agent_chat", "analyze", "gateway"]
@@ -53,6 +53,9 @@ class Dialect(ABC):
     """Where tools of turns asked here run: `server` with `?tools=server`."""
     watches: bool
     """True with `?watch=1`: sees calls and results, never runs any."""
+
+    mode: Mode = "agent"
+    """What turns and calls asked here may do, where the document lets a connection say so."""
 
     def __init__(self, handshake: Handshake) -> None:
         """Raises HandshakeRefused, naming the parameter at fault; `refusal` then says so in the dialect."""

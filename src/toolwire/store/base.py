@@ -91,7 +91,10 @@ class Store(ABC):
 
     @abstractmethod
     async def history(self, tenant: str, conversation: str, limit: int) -> list[Message]:
-        """The last messages of a conversation since it was last reset, oldest first."""
+        """The last messages of a conversation since it was last reset, oldest first.
+
+        Waits for what is queued: the turn before may have ended in the same moment.
+        """
 
     @abstractmethod
     async def sessions(self, tenant: str | None = None, *, limit: int = 100) -> list[SessionSummary]:

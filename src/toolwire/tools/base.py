@@ -7,13 +7,17 @@ else public. A tool that can't do what it was asked raises `ToolError`; anything
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+
+from toolwire.errors import ToolError
 
 if TYPE_CHECKING:
+    from toolwire.codemap.codemap import Codemap
     from toolwire.settings import Settings
     from toolwire.tools.seen import Seen
     from toolwire.tools.workspace import Workspace
@@ -26,6 +30,14 @@ class ToolInput(BaseModel):
     """Arguments as a caller gives them: types are strict, unknown names are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True, populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, arguments: Any) -> Any:
+        """Models and Java clients write `null` for an argument they leave out."""
+        if isinstance(arguments, dict):
+            return {name: value for name, value in arguments.items() if value is not None}
+        return arguments
 
 
 class ToolOutput(BaseModel):
@@ -55,6 +67,23 @@ class Context:
     call_id: str = ""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits for the result any more."""
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def codemap(self) -> Codemap:
+        """Symbols and calls of the workspace, shared by all sessions; built when first asked."""
+        return self.workspace.codemap
+
+    def remaining(self) -> float:
+        """Seconds left; never below zero."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def check(self) -> None:
+        """Called between steps of anything long: raises if the time is up or nobody waits."""
+        if self.stop.is_set():
+            raise ToolError("stopped")
+        if time.monotonic() >= self.deadline:
+            raise ToolError("timeout", seconds=round(self.deadline - self.started, 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,71 @@
+"""A gateway's HTTP routes, for commands: a few small requests, so the standard library will do."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from toolwire.errors import NotAuthenticated, PeerError
+from toolwire.ide.address import Address
+from toolwire.ide.refusals import why_not
+
+TIMEOUT = 10.0
+
+
+class Api:
+    """Blocks: from an event loop, call it in a thread."""
+
+    def __init__(self, address: Address, tls: ssl.SSLContext | None = None) -> None:
+        self._address = address
+        handlers: list[urllib.request.BaseHandler] = [urllib.request.HTTPSHandler(context=tls)]
+        if address.local:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._open = urllib.request.build_opener(*handlers).open
+
+    def about(self) -> dict[str, Any]:
+        """What is running there."""
+        return self._ask("GET", "/api/about")
+
+    def sessions(self, limit: int) -> list[dict[str, Any]]:
+        """Lines of the list, the most recently used first."""
+        found: list[dict[str, Any]] = self._ask("GET", "/api/sessions", {"limit": limit})["sessions"]
+        return found
+
+    def events(self, session: str, after: int, limit: int) -> dict[str, Any]:
+        """A page of a session's log."""
+        return self._ask("GET", f"/api/sessions/{quote(session, safe='')}/events", {"after": after, "limit": limit})
+
+    def stop(self, session: str) -> bool:
+        """End what runs in a session; False if nothing did."""
+        return bool(self._ask("POST", f"/api/sessions/{quote(session, safe='')}/stop")["stopped"])
+
+    def _ask(self, method: str, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        url = self._address.http(path) + (f"?{urlencode(query)}" if query else "")
+        request = urllib.request.Request(url, method=method, headers=self._address.headers())
+        try:
+            with self._open(request, timeout=TIMEOUT) as answer:
+                body = json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise _refused(error) from None
+        except (OSError, ValueError) as error:
+            cause = error.reason if isinstance(error, urllib.error.URLError) else error
+            raise self._address.unreachable(why_not(cause) if isinstance(cause, Exception) else str(cause)) from None
+        if not isinstance(body, dict):
+            raise PeerError(f"{url} does not answer like a gateway", hint="check --url")
+        return body
+
+
+def _refused(error: urllib.error.HTTPError) -> PeerError:
+    try:
+        told = json.load(error)
+        code, message, hint = str(told["code"]), str(told["message"]), told.get("hint")
+    except (ValueError, KeyError, TypeError, OSError):
+        code, message, hint = f"HTTP_{error.code}", f"the gateway answered {error.code} {error.reason}", None
+    if error.code == 401:
+        return NotAuthenticated(message, hint="pass the gateway's token with --token-file FILE")
+    return PeerError(message, code=code, hint=hint)

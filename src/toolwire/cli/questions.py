@@ -1,0 +1,69 @@
+"""Where questions come from: a prompt with history on a terminal, lines of stdin otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+LEAVE = ("/quit", "/exit")
+HELP = "Ask anything. /quit or Ctrl-D leaves; Ctrl-C stops the answer, twice leaves."
+BACKLOG = 64
+"""Lines of stdin that are read ahead."""
+
+
+async def from_terminal() -> AsyncIterator[str]:
+    """Until the user leaves. An empty line is no question."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.patch_stdout import patch_stdout
+
+    session: PromptSession[str] = PromptSession(history=FileHistory(str(_history_file())))
+    interrupted = False
+    while True:
+        try:
+            with patch_stdout(raw=True):
+                line = (await session.prompt_async("› ")).strip()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            if interrupted:
+                return
+            interrupted = True
+            sys.stdout.write("Ctrl-C again, or Ctrl-D, leaves.\n")
+            continue
+        interrupted = False
+        if line in LEAVE:
+            return
+        if line == "/help":
+            sys.stdout.write(HELP + "\n")
+        elif line:
+            yield line
+
+
+async def from_stdin() -> AsyncIterator[str]:
+    """A question a line. Read in a thread of its own, which nothing waits for at the end."""
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[str] = asyncio.Queue(BACKLOG)
+
+    def read() -> None:
+        for line in sys.stdin:
+            asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+        asyncio.run_coroutine_threadsafe(lines.put(""), loop).result()
+
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+    while line := await lines.get():
+        if question := line.strip():
+            yield question
+
+
+def _history_file() -> Path:
+    """Questions may be private: nobody else can read them."""
+    from platformdirs import user_state_path
+
+    file = user_state_path("toolwire", appauthor=False) / "chat_history"
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.touch(mode=0o600)
+    return file

@@ -1,0 +1,59 @@
+"""Where commands write: text for people through rich, JSON lines for programs, notes beside the answer on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+ARGUMENT_WIDTH = 60
+"""Longer arguments of a call are shortened."""
+
+ADDRESSES = ("projectKey", "webSocketSessionId")
+"""What document 1 adds to the arguments of every call; nobody reads it twice."""
+
+_encoder = msgspec.json.Encoder()
+
+
+def console(*, notes: bool = False) -> Console:
+    """A console that wraps nothing and colours nothing when its output is not a terminal."""
+    return Console(stderr=notes, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def json_line(value: Any) -> None:
+    """One JSON value, one line, at once."""
+    sys.stdout.write(_encoder.encode(value).decode("utf-8", "replace") + "\n")
+    sys.stdout.flush()
+
+
+def call_line(tool: str, arguments: Mapping[str, Any]) -> Text:
+    """`→ grep_file pattern="TODO" limit=5`"""
+    line = Text("→ ", style="cyan")
+    line.append(tool, style="bold")
+    for name, value in arguments.items():
+        if name in ADDRESSES:
+            continue
+        line.append(f" {name}=", style="dim")
+        line.append(short(_encoder.encode(value).decode("utf-8", "replace")))
+    return line
+
+
+def result_line(tool: str, ok: bool, *, ms: int | None = None, note: str = "") -> Text:
+    """`✓ grep_file 12 ms` or `✗ read_file 1 ms: File not found: x`"""
+    line = Text("✓ " if ok else "✗ ", style="green" if ok else "red")
+    line.append(tool, style="bold")
+    if ms is not None:
+        line.append(f" {ms} ms", style="dim")
+    if note:
+        line.append(f": {short(note, 200)}", style="" if ok else "red")
+    return line
+
+
+def short(text: str, width: int = ARGUMENT_WIDTH) -> str:
+    """One line of it."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"

@@ -1,0 +1,55 @@
+; Definitions
+(class_declaration name: (_) @name body: (_) @body) @class
+(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @class
+(function_declaration name: (_) @name body: (_) @body) @function
+(generator_function_declaration name: (_) @name body: (_) @body) @function
+(method_definition name: (_) @name body: (_) @body) @method
+(variable_declarator name: (identifier) @name value: (arrow_function body: (_) @body)) @function
+(variable_declarator name: (identifier) @name value: (function_expression body: (_) @body)) @function
+(field_definition property: (_) @name value: (arrow_function body: (_) @body)) @method
+(class_heritage [(identifier) (member_expression)] @base)
+
+; Parameters, variables, fields
+(formal_parameters (identifier) @param)
+(formal_parameters (assignment_pattern left: (identifier) @name) @param @default)
+(formal_parameters (rest_pattern (identifier) @name) @param @rest)
+(arrow_function parameter: (identifier) @variable)
+(variable_declarator name: (identifier) @name
+  value: [(new_expression) (call_expression) (identifier) (member_expression) (await_expression) (null)
+    (undefined)]? @value) @variable
+(field_definition property: (_) @name
+  value: [(new_expression) (call_expression) (identifier) (member_expression)]? @value) @field
+(assignment_expression left: (member_expression object: (this) property: (_) @name)
+  right: [(new_expression) (call_expression) (identifier) (member_expression)] @value) @field
+(for_in_statement left: (identifier) @variable)
+
+; Imports
+(import_statement (import_clause (named_imports (import_specifier name: (_) @item !alias))) source: (_) @from) @import
+(import_statement (import_clause (named_imports (import_specifier name: (_) @item alias: (_) @as)))
+  source: (_) @from) @import
+(import_statement (import_clause (identifier) @as) source: (_) @from) @import @default
+(import_statement (import_clause (namespace_import (identifier) @as)) source: (_) @from) @import
+(export_statement (export_clause (export_specifier name: (_) @item !alias)) source: (_) @from) @import
+(export_statement (export_clause (export_specifier name: (_) @item alias: (_) @as)) source: (_) @from) @import
+(export_statement "*" @wildcard source: (_) @from) @import
+(export_statement (namespace_export (_) @as) source: (_) @from) @import
+(export_statement "default" @name declaration: (_ name: (_) @target)) @alias
+(export_statement "default" @name value: (identifier) @target) @alias
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @item)
+  value: (call_expression function: (identifier) @_require arguments: (arguments (string) @from))
+  (#eq? @_require "require")) @import
+(variable_declarator name: (object_pattern (pair_pattern key: (_) @item value: (identifier) @as))
+  value: (call_expression function: (identifier) @_require arguments: (arguments (string) @from))
+  (#eq? @_require "require")) @import
+(variable_declarator name: (identifier) @as
+  value: (call_expression function: (identifier) @_require arguments: (arguments (string) @from))
+  (#eq? @_require "require")) @import
+
+; Calls
+(call_expression function: (identifier) @name) @call
+(call_expression function: (member_expression object: (_) @receiver property: (_) @name)) @call
+(call_expression function: (super) @name) @new
+(new_expression constructor: [(identifier) (member_expression)] @name) @new
+(jsx_opening_element name: (identifier) @name) @call
+(jsx_self_closing_element name: (identifier) @name) @call
+(decorator (identifier) @name) @call

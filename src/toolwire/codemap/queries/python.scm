@@ -1,0 +1,38 @@
+; Definitions
+(class_definition name: (identifier) @name body: (_) @body) @class
+(function_definition name: (identifier) @name return_type: (type)? @returns body: (_) @body) @function
+(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @base))
+
+; Parameters
+(parameters [
+  (identifier) @name
+  (list_splat_pattern (identifier) @name)
+  (dictionary_splat_pattern (identifier) @name)
+  (default_parameter name: (identifier) @name)
+  (typed_default_parameter name: (identifier) @name type: (type) @type)
+  (typed_parameter . (identifier) @name type: (type) @type)
+] @param)
+
+; Variables and fields
+(assignment left: (identifier) @name type: (type)? @type right: (_)? @value) @variable
+(assignment left: (pattern_list (identifier) @variable))
+(for_statement left: (identifier) @variable)
+(for_statement left: (pattern_list (identifier) @variable))
+(as_pattern (_) @value alias: (as_pattern_target (identifier) @name)) @variable
+(named_expression name: (identifier) @name value: (_) @value) @variable
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
+  type: (type)? @type right: (_)? @value (#any-of? @_self "self" "cls")) @field
+
+; Imports
+(import_statement name: (dotted_name) @from) @import
+(import_statement name: (aliased_import name: (dotted_name) @from alias: (identifier) @as)) @import
+(import_from_statement module_name: (_) @from name: (dotted_name) @item) @import
+(import_from_statement module_name: (_) @from
+  name: (aliased_import name: (dotted_name) @item alias: (identifier) @as)) @import
+(import_from_statement module_name: (_) @from (wildcard_import) @wildcard) @import
+
+; Calls
+(call function: (identifier) @name) @call
+(call function: (attribute object: (_) @receiver attribute: (identifier) @name)) @call
+(decorator (identifier) @name) @call
+(decorator (attribute object: (_) @receiver attribute: (identifier) @name)) @call

@@ -1,0 +1,28 @@
+; Definitions
+(module name: (_) @name) @module
+(class name: (_) @name) @class
+(method name: (_) @name parameters: (_)? body: (_)? @body) @method
+(singleton_method name: (_) @name body: (_)? @body) @method
+(superclass [(constant) (scope_resolution)] @base)
+(call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)
+  (#any-of? @_mixin "include" "extend" "prepend"))
+
+; Parameters, variables, fields
+(method_parameters (identifier) @param)
+(method_parameters (optional_parameter name: (_) @name) @param @default)
+(method_parameters (keyword_parameter name: (_) @name) @param @default)
+(method_parameters (splat_parameter name: (_) @name) @param @rest)
+(method_parameters (block_parameter name: (_) @name) @param @default)
+(block_parameters (identifier) @variable)
+(assignment left: (identifier) @name right: (_) @value) @variable
+(operator_assignment left: (identifier) @name right: (_) @value) @variable
+(assignment left: (instance_variable) @name right: (_) @value) @field
+(operator_assignment left: (instance_variable) @name right: (_) @value) @field
+
+; Imports
+(assignment left: (constant) @name right: [(constant) (scope_resolution)] @target) @alias
+
+; Calls
+(call !receiver method: [(identifier) (constant)] @name) @call
+(call receiver: (_) @receiver method: [(identifier) (constant)] @name) @call
+(body_statement (identifier) @name @call (#eq? @name "new"))

@@ -1,0 +1,272 @@
+// The console: puts its parts together. One session is shown at a time; its name is in the address, so that a reload,
+// a bookmark and the back button lead to it.
+
+import { clients } from "./clients.js";
+import { Composer } from "./composer.js";
+import { byId, el } from "./dom.js";
+import { Follow } from "./follow.js";
+import { FrameQueue } from "./frames.js";
+import * as gateway from "./gateway.js";
+import { Link } from "./link.js";
+import { addressOf, drawSessions } from "./sessions.js";
+import { ConnectionStatus, drawAbout } from "./status.js";
+import { askForToken } from "./token.js";
+import { Transcript } from "./transcript.js";
+
+const REFRESH = 10_000;
+
+class Console {
+  about = null;
+  /** The connection of the session that is shown; null while nothing was asked in it. */
+  link = null;
+  session = "";
+  #met = Promise.resolve();
+  #known = [];
+  /** Number of the last event there was when the session was opened: up to it, events are replayed. */
+  #history = 0;
+  #asking = null;
+
+  constructor() {
+    this.transcript = new Transcript(byId("transcript"), {
+      changed: (ended) => this.#changed(ended),
+      announce: (text) => (byId("announcer").textContent = text),
+    });
+    this.follow = new Follow(byId("scroller"), byId("to-end"));
+    this.queue = new FrameQueue(
+      ([message, live]) => this.transcript.take(message, live),
+      () => this.#flush(),
+    );
+    this.status = new ConnectionStatus(() => this.link?.retryNow());
+    this.composer = new Composer(byId("composer"), (text) => this.#say(text));
+    this.#listen();
+  }
+
+  start() {
+    // A question may be asked before the gateway has said what it is: the session is there from the beginning.
+    this.#met = this.refresh();
+    this.#route();
+    setInterval(() => document.hidden || this.refresh(), REFRESH);
+  }
+
+  /** Look again at what is running and at the sessions there are. */
+  async refresh() {
+    try {
+      this.#meet(await gateway.about());
+      this.#known = await gateway.sessions();
+      this.#list();
+    } catch (error) {
+      if (error instanceof gateway.Unauthorized) await this.#authorize();
+      else this.#unreachable(error);
+    }
+  }
+
+  #list() {
+    const shown = drawSessions(byId("sessions"), this.#known, this.session);
+    byId("no-sessions").hidden = shown > 0;
+  }
+
+  // Sessions ---------------------------------------------------------------------------------------------------
+
+  #route() {
+    const [, view, name] = location.hash.split("/");
+    this.#menu(false);
+    const connect = view === "connect";
+    byId("chat").hidden = connect;
+    byId("connect").hidden = !connect;
+    byId("connect-link").setAttribute("aria-current", connect ? "page" : "false");
+    if (connect) {
+      byId("back").href = this.transcript.empty ? "#/" : addressOf(this.session);
+      document.title = "Connect a client · Toolwire";
+      byId("connect").focus();
+    } else {
+      this.#show(view === "s" && name ? decodeURIComponent(name) : "");
+    }
+  }
+
+  async #show(name) {
+    const unused = this.session && this.transcript.empty && !this.link;
+    if (name ? name === this.session : unused) {
+      this.#changed(null);
+      this.composer.focus();
+      return;
+    }
+    this.#leave();
+    this.session = name || freshName();
+    this.transcript.clear();
+    this.#list();
+    this.composer.focus();
+    if (!name) return;
+    await this.#met;
+    const project = await this.#projectOf(name);
+    if (this.session !== name || this.link) return;
+    this.#history = this.#known.find((session) => session.name === name)?.last ?? 0;
+    this.#pickProject(project);
+    this.#open();
+  }
+
+  #leave() {
+    this.link?.close();
+    this.link = null;
+    this.queue.clear();
+    this.status.show("closed");
+    this.follow.following = true;
+  }
+
+  /** A session goes on in the project it began in. */
+  async #projectOf(name) {
+    try {
+      const asked = (await gateway.events(name, 0, 20)).find((event) => event.kind === "turn_asked");
+      if (this.about?.projects.includes(asked?.project)) return asked.project;
+    } catch {
+      // The connection that follows reports what is wrong.
+    }
+    return this.about?.default_project ?? "";
+  }
+
+  #open() {
+    const link = new Link(this.session, byId("project").value, {
+      message: (message) => this.#heard(link, message),
+      state: (state, wait) => link === this.link && this.status.show(state, wait),
+      restart: () => this.transcript.reread(),
+      unauthorized: () => this.#authorize(),
+      error: (text) => this.transcript.problem(text),
+    });
+    this.link = link;
+    link.open();
+  }
+
+  #heard(link, message) {
+    if (link !== this.link) return;
+    if (message.type === "user_message") link.confirm(message.content);
+    const seq = Number(String(message.seq).split(".")[1] ?? Infinity);
+    this.queue.push([message, seq > this.#history]);
+  }
+
+  // Talking ----------------------------------------------------------------------------------------------------
+
+  #say(text) {
+    this.transcript.ask(text);
+    this.follow.toEnd();
+    if (!this.link) {
+      this.#history = 0;
+      history.replaceState(null, "", addressOf(this.session));
+      this.#open();
+    }
+    this.link.say(text);
+  }
+
+  async #stop() {
+    if (!this.transcript.running) return;
+    byId("stop").disabled = true;
+    try {
+      await gateway.stop(this.session);
+    } catch (error) {
+      this.transcript.problem(`It could not be stopped: ${error.message}`);
+    }
+    byId("stop").disabled = false;
+  }
+
+  #flush() {
+    this.transcript.flush();
+    this.follow.settle();
+  }
+
+  #changed(ended) {
+    const { empty, running, title } = this.transcript;
+    byId("welcome").hidden = !empty || location.hash.startsWith("#/s/");
+    byId("stop").hidden = !running;
+    byId("title").textContent = title || "New session";
+    document.title = `${running ? "● " : ""}${title.slice(0, 60) || "New session"} · Toolwire`;
+    if (ended) this.refresh();
+  }
+
+  // What is running --------------------------------------------------------------------------------------------
+
+  #meet(about) {
+    const first = this.about === null;
+    this.about = about;
+    drawAbout(about);
+    byId("gateway-down").hidden = true;
+    if (!first) return;
+    const options = about.projects.map((name) => el("option", { value: name }, name));
+    byId("project").replaceChildren(...options);
+    byId("project-field").hidden = about.projects.length === 0;
+    byId("project").disabled = about.projects.length < 2;
+    byId("welcome-project").textContent = about.default_project || "this gateway";
+    byId("clients").replaceChildren(...clients(about));
+    byId("schemas").hidden = about.token_required; // a plain link can't carry a token
+  }
+
+  #pickProject(name) {
+    if (name) byId("project").value = name;
+    byId("welcome-project").textContent = byId("project").value || "this gateway";
+  }
+
+  #unreachable(error) {
+    byId("gateway-down").textContent = `${error.message[0].toUpperCase()}${error.message.slice(1)}. Is it running?`;
+    byId("gateway-down").hidden = Boolean(this.link) && this.link.state === "waiting";
+  }
+
+  /** Ask for the token once, however many parts of the page miss it. */
+  #authorize() {
+    this.#asking ??= askForToken().then(async (about) => {
+      this.#asking = null;
+      this.#meet(about);
+      await this.refresh();
+      if (this.link?.state === "closed") this.link.open();
+    });
+    return this.#asking;
+  }
+
+  // The page ---------------------------------------------------------------------------------------------------
+
+  #listen() {
+    addEventListener("hashchange", () => this.#route());
+    addEventListener("online", () => this.link?.retryNow());
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return;
+      this.link?.retryNow();
+      this.queue.wake();
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.isComposing || byId("token-dialog").open) return;
+      if (document.body.dataset.menu === "open") this.#menu(false);
+      else this.#stop();
+    });
+    byId("skip").addEventListener("click", (event) => {
+      event.preventDefault(); // the address names the session, not a place on the page
+      byId("question").focus();
+    });
+    byId("stop").addEventListener("click", () => this.#stop());
+    byId("new-session").addEventListener("click", () => this.#fresh());
+    byId("menu").addEventListener("click", () => this.#menu(document.body.dataset.menu !== "open"));
+    byId("veil").addEventListener("click", () => this.#menu(false));
+    byId("project").addEventListener("change", () => {
+      this.#pickProject("");
+      this.link?.useProject(byId("project").value);
+    });
+    for (const button of document.querySelectorAll("[data-ask]")) {
+      button.addEventListener("click", () => this.#say(button.textContent));
+    }
+  }
+
+  #fresh() {
+    if (location.hash) location.hash = "";
+    else this.#show("");
+    this.#menu(false);
+    this.refresh();
+  }
+
+  #menu(open) {
+    document.body.dataset.menu = open ? "open" : "closed";
+    byId("menu").setAttribute("aria-expanded", String(open));
+  }
+}
+
+function freshName() {
+  const letters = "0123456789abcdefghjkmnpqrstvwxyz";
+  const random = crypto.getRandomValues(new Uint8Array(12));
+  return `console-${Array.from(random, (byte) => letters[byte % 32]).join("")}`;
+}
+
+new Console().start();

@@ -1,0 +1,130 @@
+// The conversation: messages of document 5 in, turns on the page. Turns are answered in the order they were asked in,
+// so what comes belongs to the first one that has not ended.
+
+import { el } from "./dom.js";
+import { Turn } from "./turn.js";
+
+const SPOKEN = 600;
+const KNOWN_ROLES = { assistant: "Assistant", system: "System", tool: "Tool" };
+
+export class Transcript {
+  #turns = [];
+  #open = [];
+  #unsent = [];
+
+  /** `changed` is told when a turn begins, ends or fails; `announce` gets what a screen reader should say. */
+  constructor(node, { changed, announce }) {
+    this.node = node;
+    this.changed = changed;
+    this.announce = announce;
+  }
+
+  get empty() {
+    return this.#turns.length === 0 && this.#unsent.length === 0;
+  }
+
+  get running() {
+    return this.#open.length > 0;
+  }
+
+  get title() {
+    return this.#turns[0]?.question ?? this.#unsent[0]?.question ?? "";
+  }
+
+  /** Another session is shown. */
+  clear() {
+    this.#unsent = [];
+    this.reread();
+  }
+
+  /** The same session, read again from its start: what was not sent yet stays. */
+  reread() {
+    this.#turns = [];
+    this.#open = [];
+    this.node.replaceChildren(...this.#unsent.map((turn) => turn.node));
+    this.changed(null);
+  }
+
+  /** Show a question before the gateway has it. */
+  ask(question) {
+    const turn = new Turn(question, "unsent");
+    this.#unsent.push(turn);
+    this.node.append(turn.node);
+    this.changed(null);
+  }
+
+  /** A message of the gateway; `live` is false while history is replayed. */
+  take(message, live) {
+    this.#takers[message.type]?.(message, live);
+  }
+
+  flush() {
+    this.#open[0]?.flush();
+  }
+
+  /** An error that belongs to no message: of the page itself, or of the connection. */
+  problem(text) {
+    this.#problem(text);
+    this.announce(text);
+  }
+
+  #takers = {
+    user_message: (message) => this.#asked(message),
+    assistant_message: (message) => this.#current().say(message.token ?? "", message.is_final === true),
+    tool_call: (message, live) => this.#current().call(message, live),
+    tool_result: (message) => this.#turns.findLast((turn) => turn.settle(message)),
+    error: (message, live) => {
+      this.#problem(message.content ?? "The gateway reported an error.");
+      if (live) this.announce(`Error: ${message.content}`);
+    },
+    turn_ended: (message, live) => this.#ended(message, live),
+  };
+
+  #asked({ content, role = "user" }) {
+    if (role !== "user") {
+      this.node.append(el("p", { class: "note", dir: "auto" }, `${KNOWN_ROLES[role] ?? role}: ${content}`));
+      return;
+    }
+    const index = this.#unsent.findIndex((turn) => turn.question === content);
+    const turn = index >= 0 ? this.#unsent.splice(index, 1)[0] : new Turn(content);
+    const before = this.#unsent[0]?.node ?? null;
+    this.node.insertBefore(turn.node, before);
+    this.#turns.push(turn);
+    this.#open.push(turn);
+    turn.become(this.#open.length === 1 ? "running" : "asked");
+    this.changed(null);
+  }
+
+  #current() {
+    if (!this.#open.length) this.#begin(new Turn(null));
+    return this.#open[0];
+  }
+
+  /** Something came that nobody here asked for: still show it. */
+  #begin(turn) {
+    this.#turns.push(turn);
+    this.#open.push(turn);
+    turn.become("running");
+    this.node.insertBefore(turn.node, this.#unsent[0]?.node ?? null);
+    this.changed(null);
+  }
+
+  #ended(message, live) {
+    const turn = this.#open.shift();
+    turn?.end(message, live);
+    this.#open[0]?.become("running");
+    if (turn && live) this.announce(spoken(turn));
+    this.changed(turn && live ? turn : null);
+  }
+
+  #problem(text) {
+    const turn = this.#open[0];
+    if (turn) turn.fail(text);
+    else this.node.insertBefore(el("p", { class: "problem", dir: "auto" }, text), this.#unsent[0]?.node ?? null);
+  }
+}
+
+function spoken(turn) {
+  const how = turn.state === "completed" ? "Answer" : `Answer ${turn.state}`;
+  return `${how}: ${turn.text.slice(0, SPOKEN)}`;
+}

@@ -1,0 +1,112 @@
+// One turn on the page: a question, and along the wire below it the text, calls and errors of its answer.
+
+import { CallCard } from "./callcard.js";
+import { copyButton, el } from "./dom.js";
+import { GrowingText } from "./draw.js";
+import { count, duration } from "./words.js";
+
+const OUTCOMES = {
+  completed: "Done",
+  failed: "Failed",
+  cancelled: "Stopped",
+  overridden: "Replaced by a newer question",
+  timed_out: "Took too long",
+};
+
+export class Turn {
+  /** `unsent`, `asked`, `running` or one of the outcomes. */
+  state = "asked";
+  #run = null;
+  #runs = [];
+  #calls = new Map();
+  #problem = null;
+  #began = performance.now();
+
+  constructor(question, state = "asked") {
+    this.question = question;
+    this.answer = el("div", { class: "answer" });
+    this.foot = el("p", { class: "turn-foot" });
+    this.node = el(
+      "article",
+      { class: "turn" },
+      question === null ? null : el("h2", { class: "ask", dir: "auto" }, question),
+      this.answer,
+      this.foot,
+    );
+    this.become(state);
+  }
+
+  get ended() {
+    return this.state in OUTCOMES;
+  }
+
+  get text() {
+    return this.#runs.map((run) => run.text).join("\n\n");
+  }
+
+  become(state) {
+    this.state = this.node.dataset.state = state;
+    if (state === "unsent") this.foot.textContent = "Waiting for the connection…";
+    else if (state === "asked") this.foot.textContent = "Waiting its turn…";
+    else if (state === "running") {
+      this.foot.textContent = "Working…";
+      this.#began = performance.now();
+    }
+  }
+
+  say(piece, final) {
+    if (!this.#run) {
+      if (!piece) return;
+      this.#run = new GrowingText();
+      this.#runs.push(this.#run);
+      this.answer.append(this.#run.node);
+    }
+    this.#run.append(piece);
+    if (final) this.#endRun();
+  }
+
+  call(message, live) {
+    if (this.#calls.has(message.call_id)) return;
+    this.#endRun();
+    const card = new CallCard(message, live);
+    this.#calls.set(message.call_id, card);
+    this.answer.append(card.node);
+  }
+
+  /** Gives the card, if the call is one of this turn's. */
+  settle(message) {
+    const card = this.#calls.get(message.call_id);
+    if (card?.state === "running") card.settle(message);
+    return card;
+  }
+
+  fail(text) {
+    if (this.#problem?.textContent === text) return; // a connection cut between two messages gets the first again
+    this.#endRun();
+    this.#problem = el("p", { class: "problem", dir: "auto" }, text);
+    this.answer.append(this.#problem);
+  }
+
+  /** `live`: the turn was seen from its start, so the time it took can be told. */
+  end({ outcome, code, ms }, live) {
+    this.#endRun();
+    this.#calls.forEach((card) => card.abandon());
+    this.become(outcome in OUTCOMES ? outcome : "completed");
+    if (code === "STOPPED") this.#problem?.remove(); // it was asked for: the last line says it
+    const facts = [OUTCOMES[this.state]];
+    if (this.#calls.size) facts.push(count(this.#calls.size, "tool call"));
+    const took = ms || (live ? performance.now() - this.#began : 0);
+    if (took) facts.push(duration(took));
+    this.foot.replaceChildren(facts.join(" · "));
+    if (this.text) this.foot.append(copyButton(() => this.text, "Copy answer"));
+  }
+
+  flush() {
+    this.#run?.flush();
+  }
+
+  #endRun() {
+    this.#run?.finish();
+    this.#run = null;
+  }
+}

@@ -1,0 +1,1 @@
+"""HTTP beside the sockets: health, schemas, sessions, the page."""

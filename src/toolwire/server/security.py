@@ -1,0 +1,141 @@
+"""Who may talk to this gateway: Host, Origin and token, checked before anything else happens (spec README,
+"A bad handshake"). Fail closed: what is not plainly allowed is refused.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from toolwire.errors import ConfigError
+from toolwire.server.config import LOOPBACK_NAMES, GatewayConfig, is_loopback
+
+TOKEN_MIN_LENGTH = 16
+Header = Callable[[str], str | None]
+"""Looks a request header up by its lower-case name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is on the other side."""
+
+    name: str = "owner"
+    tenant: str = "default"
+    role: str = "super_admin"
+
+
+OWNER = Caller()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request turned away before it is looked at."""
+
+    status: HTTPStatus
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """A token as it came in; `subprotocol` is what the handshake must select in return."""
+
+    token: str | None = None
+    subprotocol: str | None = None
+
+
+class Guard:
+    """The rules of one gateway."""
+
+    def __init__(self, config: GatewayConfig) -> None:
+        names = [*LOOPBACK_NAMES, *config.allow_hosts]
+        if not is_loopback(config.host) and config.host not in ("0.0.0.0", "::"):
+            names.append(config.host)
+        self._names = frozenset(name.lower() for name in names)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in config.allow_origins)
+        self._token_hashes = _read_tokens(config.token_file) if config.token_file else ()
+
+    @property
+    def needs_token(self) -> bool:
+        return bool(self._token_hashes)
+
+    def admits(self, header: Header) -> Refused | None:
+        """Check Host and Origin; None if both are fine."""
+        host = (header("host") or "").lower()
+        if _name_of(host) not in self._names:
+            return Refused(HTTPStatus.FORBIDDEN, "this gateway is not called by that Host; see --allow-host")
+        origin = header("origin")
+        if origin is not None and not self._origin_allowed(origin.lower(), host):
+            return Refused(HTTPStatus.FORBIDDEN, "pages of that Origin may not connect; see --allow-origin")
+        return None
+
+    def identify(self, token: str | None) -> Caller | None:
+        """The caller a token stands for. Without tokens configured (loopback only), everybody is the owner."""
+        if not self._token_hashes:
+            return OWNER
+        if token is None:
+            return None
+        digest = sha256(token.encode("utf-8", "surrogateescape")).digest()
+        found = False
+        for known in self._token_hashes:  # all of them, always: the time taken tells nothing
+            found |= hmac.compare_digest(known, digest)
+        return OWNER if found else None
+
+    def _origin_allowed(self, origin: str, host: str) -> bool:
+        if origin.rstrip("/") in self._origins:
+            return True
+        parts = urlsplit(origin)
+        return parts.scheme in ("http", "https") and parts.netloc == host
+
+
+def presented(header: Header) -> Presented:
+    """The token in an Authorization header, or in the WebSocket subprotocols `bearer, TOKEN` or `bearer.TOKEN`."""
+    scheme, _, token = (header("authorization") or "").partition(" ")
+    offered = [part.strip() for part in (header("sec-websocket-protocol") or "").split(",") if part.strip()]
+    subprotocol = _subprotocol(offered)
+    if scheme.lower() == "bearer" and token.strip():
+        return Presented(token.strip(), subprotocol)
+    return Presented(_offered_token(offered), subprotocol)
+
+
+def _subprotocol(offered: Sequence[str]) -> str | None:
+    """Select `bearer`; the token itself is never echoed."""
+    return "bearer" if any(part == "bearer" or part.startswith("bearer.") for part in offered) else None
+
+
+def _offered_token(offered: Sequence[str]) -> str | None:
+    for index, part in enumerate(offered):
+        if part.startswith("bearer.") and len(part) > len("bearer."):
+            return part.removeprefix("bearer.")
+        if part == "bearer" and index + 1 < len(offered):
+            return offered[index + 1]
+    return None
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+def _read_tokens(path: Path) -> tuple[bytes, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"can't read the token file {path}: {error}", field="token_file") from None
+    tokens = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not tokens:
+        raise ConfigError(f"{path} has no token in it", field="token_file", hint="write one secret a line")
+    short = [number for number, token in enumerate(tokens, 1) if len(token) < TOKEN_MIN_LENGTH]
+    if short:
+        raise ConfigError(
+            f"token {short[0]} in {path} is shorter than {TOKEN_MIN_LENGTH} characters",
+            field="token_file",
+            hint="make one with: openssl rand -hex 32",
+        )
+    return tuple(sha256(token.encode()).digest() for token in tokens)

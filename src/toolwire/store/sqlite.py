@@ -1,0 +1,147 @@
+"""The embedded store: one SQLite file in WAL mode, one writer thread with group commit, reads beside it.
+
+Synced before it is told, unless everything in a commit is passing (design, "Stored before seen").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from toolwire.core.events import AnyEvent, Message
+from toolwire.errors import StoreError
+from toolwire.settings import Settings
+from toolwire.store.base import Committed, Failed, SessionRecord, SessionSummary, Store
+from toolwire.store.group_commit import Append, GroupCommit
+from toolwire.store.sqlite_file import connect, explained
+from toolwire.store.sqlite_places import last_seqs, read_events
+from toolwire.store.sqlite_writer import SqliteWriter
+
+T = TypeVar("T")
+
+
+class SqliteStore(Store):
+    def __init__(self, path: Path, settings: Settings | None = None) -> None:
+        self._path = path
+        self._settings = settings or Settings()
+        self._writer = SqliteWriter(path, self._settings)
+        self._commits = GroupCommit(
+            opened=self._writer.open,
+            commit=self._writer.commit,
+            tidy=self._writer.tidy,
+            closed=self._writer.close,
+            limit=self._settings.store_commit_events,
+        )
+        self._readers: ThreadPoolExecutor | None = None
+        self._reader = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+
+    async def start(self) -> None:
+        await self._commits.start()
+        self._readers = ThreadPoolExecutor(self._settings.store_readers, "toolwire-store-read")
+
+    async def close(self) -> None:
+        readers, self._readers = self._readers, None
+        if readers is not None:
+            await asyncio.to_thread(readers.shutdown)
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        await self._commits.close(self._settings.store_close_timeout)
+
+    async def open_session(self, tenant: str, name: str, *, epoch: str, now: int) -> SessionRecord:
+        return await self._commits.ask(partial(self._writer.open_session, tenant, name, epoch, now))
+
+    def append(self, session: int, events: list[AnyEvent], committed: Committed, failed: Failed) -> None:
+        self._commits.put(Append(session, events, committed, failed))
+
+    @property
+    def backlog(self) -> int:
+        return self._commits.backlog
+
+    async def drained(self) -> None:
+        await self._commits.drained()
+
+    async def find_session(self, tenant: str, name: str) -> SessionRecord | None:
+        def find(connection: sqlite3.Connection) -> SessionRecord | None:
+            found = _records(connection, "WHERE tenant = ? AND name = ?", tenant, name)
+            return found[0] if found else None
+
+        return await self._ask(find)
+
+    async def read(self, session: int, *, after: int = 0, limit: int = 1000) -> list[AnyEvent]:
+        return await self._ask(lambda connection: read_events(connection, session, after, limit))
+
+    async def history(self, tenant: str, conversation: str, limit: int) -> list[Message]:
+        await self._commits.drained()
+        return await self._ask(partial(_history, tenant, conversation, limit))
+
+    async def sessions(self, tenant: str | None = None, *, limit: int = 100) -> list[SessionSummary]:
+        return await self._ask(partial(_summaries, tenant, limit))
+
+    async def unfinished(self) -> list[SessionRecord]:
+        return await self._ask(lambda connection: _records(connection, "WHERE open > 0 ORDER BY number"))
+
+    async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        if self._readers is None:
+            raise StoreError("the store is not open")
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._answer, question)
+
+    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """In a reader's thread, on its own connection, all of it at one point of time."""
+        connection: sqlite3.Connection | None = getattr(self._reader, "connection", None)
+        if connection is None:
+            connection = self._reader.connection = connect(self._path, self._settings, read_only=True)
+            self._connections.append(connection)
+        try:
+            connection.execute("BEGIN")
+            try:
+                return question(connection)
+            finally:
+                connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise explained(self._path, error) from error
+        except msgspec.DecodeError as error:
+            raise StoreError(f"{self._path}: the store's file is damaged: {error}") from error
+
+
+def _history(tenant: str, conversation: str, limit: int, connection: sqlite3.Connection) -> list[Message]:
+    newest_first = connection.execute(
+        "SELECT role, text FROM messages WHERE tenant = ? AND conversation = ? ORDER BY id DESC LIMIT ?",
+        (tenant, conversation, limit),
+    ).fetchall()
+    found: list[Message] = []
+    for role, text in newest_first:
+        if role == "reset":
+            break
+        found.append(Message(role, text))
+    return found[::-1]
+
+
+def _summaries(tenant: str | None, limit: int, connection: sqlite3.Connection) -> list[SessionSummary]:
+    rows = connection.execute(
+        "SELECT name, tenant, epoch, created, updated, turns, open, last_prompt, number FROM sessions"
+        " WHERE ?1 IS NULL OR tenant = ?1 ORDER BY updated DESC, number DESC LIMIT ?2",
+        (tenant, limit),
+    ).fetchall()
+    lasts = last_seqs(connection, [row[-1] for row in rows])
+    return [
+        SessionSummary(name, owner, epoch, created, updated, turns, unended, lasts[number], prompt)
+        for name, owner, epoch, created, updated, turns, unended, prompt, number in rows
+    ]
+
+
+def _records(connection: sqlite3.Connection, where: str, *values: str) -> list[SessionRecord]:
+    rows = connection.execute(f"SELECT number, tenant, name, epoch, rest FROM sessions {where}", values).fetchall()
+    lasts = last_seqs(connection, [row[0] for row in rows])
+    return [
+        SessionRecord(number, tenant, name, epoch, lasts[number], rest) for number, tenant, name, epoch, rest in rows
+    ]

@@ -1,0 +1,137 @@
+"""From the appends of one commit to the rows they add to the tables of the SQLite store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from toolwire.core.events import (
+    AnyEvent,
+    CallRequested,
+    CallSettled,
+    MessageAdded,
+    SessionReset,
+    TurnAsked,
+    TurnEnded,
+    encode_run,
+)
+from toolwire.store.projection import messages, resets
+from toolwire.store.sqlite_places import Run, encode
+from toolwire.store.tally import preview, tally
+
+ROW_COUNTS = (64, 16, 4, 1)
+"""Many rows go in by one statement: each statement gives the interpreter lock away and has to get it back from a
+busy event loop. A few fixed sizes, so that each is compiled once."""
+
+
+_PROJECTED = frozenset((TurnAsked, TurnEnded, SessionReset, MessageAdded))
+"""Events that change more than the log; so do calls that belong to no turn."""
+_CALLS = frozenset((CallRequested, CallSettled))
+
+
+class Table(NamedTuple):
+    width: int
+    statement: str
+    """With the rows of VALUES left out."""
+
+
+LOG = Table(3, "INSERT INTO log (id, runs, body) VALUES {rows}")
+MESSAGES = Table(4, "INSERT INTO messages (tenant, conversation, role, text) VALUES {rows}")
+SESSIONS = Table(
+    7,
+    """
+    UPDATE sessions SET
+        updated = max(updated, change.column2),
+        turns = turns + change.column3,
+        open = open + change.column4,
+        rest = CASE WHEN open + change.column5 = 0 THEN change.column6 ELSE rest END,
+        last_prompt = coalesce(change.column7, last_prompt)
+    FROM (VALUES {rows}) AS change WHERE number = change.column1
+    """,
+)
+
+
+class Rows:
+    """What a commit adds, as flat lists of parameters. `row` is the number of the last row of the log."""
+
+    __slots__ = ("_body", "_bytes", "_preview", "_row_bytes", "_runs", "log", "messages", "row", "sessions")
+
+    def __init__(self, row: int, *, row_bytes: int, prompt_preview: int) -> None:
+        self.row = row
+        self.log: list[Any] = []
+        self.messages: list[Any] = []
+        self.sessions: list[Any] = []
+        self._row_bytes = row_bytes
+        self._preview = prompt_preview
+        self._runs: list[Run] = []
+        self._body: list[bytes] = []
+        self._bytes = 0
+
+    def add(self, session: int, tenant: Callable[[int], str | None], events: list[AnyEvent]) -> None:
+        """Consecutive events of one session. `tenant` is asked only if they add to a conversation."""
+        self._store(session, events)
+        for event in events:
+            kind = type(event)
+            if kind in _PROJECTED or (kind in _CALLS and not event.turn):  # type: ignore[union-attr]
+                self._project(session, tenant, events)
+                break
+
+    def statements(self) -> Iterator[tuple[str, list[Any]]]:
+        self._end_row()
+        yield from _in_steps(LOG, self.log)
+        yield from _in_steps(MESSAGES, self.messages)
+        yield from _in_steps(SESSIONS, self.sessions)
+
+    def _project(self, session: int, tenant: Callable[[int], str | None], events: list[AnyEvent]) -> None:
+        for event in events:
+            forgotten = resets(event)
+            if forgotten is not None:
+                self.messages += (tenant(session), forgotten, "reset", "")
+            added = messages(event)
+            if added is not None:
+                for message in added[1]:
+                    self.messages += (tenant(session), added[0], message.role, message.text)
+        change = tally(events)
+        if change is not None:
+            prompt = change.prompt and preview(change.prompt, self._preview)
+            self.sessions += (session, *change[:5], prompt)
+
+    def _store(self, session: int, events: list[AnyEvent]) -> None:
+        run = encode_run(events)
+        size = len(run)
+        if size > self._row_bytes and len(events) > 1:
+            middle = len(events) // 2
+            self._store(session, events[:middle])
+            self._store(session, events[middle:])
+            return
+        if self._bytes and self._bytes + size > self._row_bytes:
+            self._end_row()
+        self._bytes += size
+        self._body.append(run)
+        self._runs.append((session, events[0].seq, events[-1].seq, size))
+
+    def _end_row(self) -> None:
+        if self._runs:
+            self.row += 1
+            self.log += (self.row, encode(self._runs).decode(), b"".join(self._body))
+            self._runs = []
+            self._body = []
+            self._bytes = 0
+
+
+def _in_steps(table: Table, parameters: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """As few statements as the fixed sizes allow."""
+    done = 0
+    while done < len(parameters):
+        left = (len(parameters) - done) // table.width
+        count = next(count for count in ROW_COUNTS if count <= left)
+        end = done + count * table.width
+        yield _statement(table, count), parameters[done:end]
+        done = end
+
+
+@lru_cache(maxsize=64)
+def _statement(table: Table, count: int) -> str:
+    row = "(" + ", ".join("?" * table.width) + ")"
+    return table.statement.format(rows=", ".join([row] * count))

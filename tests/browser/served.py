@@ -1,0 +1,94 @@
+"""A real gateway in a process of its own, as the browser tests need it: on a free port, killed and started again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+START_TIMEOUT = 30.0
+STOP_TIMEOUT = 10.0
+
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from toolwire.server.app import run
+from toolwire.server.config import GatewayConfig
+
+given = json.loads(sys.argv[1])
+config = GatewayConfig(
+    projects={key: Path(root) for key, root in given["projects"].items()},
+    port=given["port"],
+    agent=given["agent"],
+    store=given["store"],
+    token_file=Path(given["token_file"]) if given["token_file"] else None,
+)
+sys.exit(run(config, announce=lambda port: print(port, flush=True)))
+"""
+
+
+@dataclass
+class Served:
+    """One gateway; `start` and `kill` may be called in turn, the port and the store stay the same."""
+
+    projects: Mapping[str, Path]
+    agent: str
+    store: str
+    token_file: Path | None = None
+    port: int = 0
+    process: subprocess.Popen[str] | None = field(default=None, repr=False)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        given: dict[str, Any] = {
+            "projects": {key: str(root) for key, root in self.projects.items()},
+            "port": self.port,
+            "agent": self.agent,
+            "store": self.store,
+            "token_file": str(self.token_file) if self.token_file else "",
+        }
+        with tempfile.TemporaryFile("w+") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, json.dumps(given)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            )
+            assert self.process.stdout is not None
+            line = self.process.stdout.readline()
+            if not line.strip():
+                self.process.wait(START_TIMEOUT)
+                errors.seek(0)
+                raise AssertionError(f"the gateway did not start:\n{errors.read()}")
+        self.port = int(line)
+
+    def kill(self) -> None:
+        """As a crash would: nothing is said, nothing is tidied up."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._end(signal.SIGTERM)
+
+    def _end(self, number: signal.Signals) -> None:
+        process, self.process = self.process, None
+        if process is None:
+            return
+        process.send_signal(number)
+        try:
+            process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(STOP_TIMEOUT)
+        if process.stdout is not None:
+            process.stdout.close()
