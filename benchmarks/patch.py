@@ -1,6 +1,7 @@
 """How long a patch of a 10,000-line file takes, as a ratio to npm's `diff` on the same two texts (aim: below 1).
 
-Each side is measured in its own process after a warm-up, best of several runs; node's start is not counted.
+Both take turns after a warm-up, so that what else the machine does meets both; the ratio is the median of the pairs.
+Node's start is not counted.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -17,22 +19,18 @@ from toolwire.tools.patch import unified
 
 LINES = 10_000
 EDITS = (1, 10, 100, 1000, 3000)
-RUNS = 7
+PAIRS = 5
 NODE_HOME = Path(__file__).parents[1] / ".cache" / "node" / "diff"
 
-_SCRIPT = """
+_PEER = """
 const diff = require(process.argv[1]);
-const {pairs, runs} = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-const best = pairs.map(([old, changed]) => {
-  let least = Infinity;
-  for (let run = 0; run < runs; run++) {
-    const start = process.hrtime.bigint();
-    diff.structuredPatch('f', 'f', old, changed, '', '', {context: 3});
-    least = Math.min(least, Number(process.hrtime.bigint() - start) / 1e9);
-  }
-  return least;
+const lines = require('readline').createInterface({input: process.stdin});
+lines.on('line', (line) => {
+  const [old, changed] = JSON.parse(line);
+  const start = process.hrtime.bigint();
+  diff.structuredPatch('f', 'f', old, changed, '', '', {context: 3});
+  console.log(Number(process.hrtime.bigint() - start) / 1e9);
 });
-process.stdout.write(JSON.stringify(best));
 """
 
 
@@ -40,21 +38,35 @@ def main() -> int:
     if shutil.which("node") is None or shutil.which("npm") is None:
         print("patch: node and npm are not installed, nothing to compare with")
         return 0
-    pairs = [_pair(count) for count in EDITS]
-    theirs = _npm(pairs)
     print(f"patch of a {LINES:,}-line file, ratio to npm diff (aim: below 1)")
-    for count, pair, other in zip(EDITS, pairs, theirs, strict=True):
-        ours = _best(*pair)
-        print(f"  {count:>5} edits: {ours / other:5.2f}   ({ours * 1000:.1f} ms against {other * 1000:.1f} ms)")
+    with subprocess.Popen(
+        ["node", "-e", _PEER, str(_package())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as peer:
+        for edits in EDITS:
+            pair = _pair(edits)
+            _ours(*pair)
+            _theirs(peer, pair)
+            times = [(_ours(*pair), _theirs(peer, pair)) for _ in range(PAIRS)]
+            ours, theirs = (statistics.median(side) * 1000 for side in zip(*times, strict=True))
+            ratio = statistics.median(one / other for one, other in times)
+            print(f"  {edits:>5} edits: {ratio:5.2f}   ({ours:.1f} ms against {theirs:.1f} ms)")
     return 0
+
+
+def _package() -> Path:
+    place = NODE_HOME / "node_modules" / "diff"
+    if not place.is_dir():
+        NODE_HOME.mkdir(parents=True, exist_ok=True)
+        install = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--silent", "--prefix", str(NODE_HOME)]
+        subprocess.run([*install, "diff@9"], check=True, timeout=120)
+    return place
 
 
 def _pair(edits: int) -> tuple[str, str]:
     """A text that looks like source (some lines recur, most do not) and an edited copy."""
     chance = random.Random(edits)
-    old = [
-        chance.choice(["", "}", "    return result"]) if chance.random() < 0.3 else f"line {n}" for n in range(LINES)
-    ]
+    common = ["", "}", "    return result"]
+    old = [chance.choice(common) if chance.random() < 0.3 else f"line {number}" for number in range(LINES)]
     new = list(old)
     for _ in range(edits):
         place = chance.randrange(len(new))
@@ -62,27 +74,18 @@ def _pair(edits: int) -> tuple[str, str]:
     return "\n".join(old) + "\n", "\n".join(new) + "\n"
 
 
-def _best(old: str, new: str) -> float:
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        unified(old, new)
-        times.append(time.perf_counter() - start)
-    return min(times)
+def _ours(old: str, new: str) -> float:
+    start = time.perf_counter()
+    unified(old, new)
+    return time.perf_counter() - start
 
 
-def _npm(pairs: list[tuple[str, str]]) -> list[float]:
-    place = NODE_HOME / "node_modules" / "diff"
-    if not place.is_dir():
-        NODE_HOME.mkdir(parents=True, exist_ok=True)
-        install = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--silent", "--prefix", str(NODE_HOME)]
-        subprocess.run([*install, "diff@9"], check=True, timeout=120)
-    question = json.dumps({"pairs": pairs, "runs": RUNS})
-    done = subprocess.run(
-        ["node", "-e", _SCRIPT, str(place)], input=question, capture_output=True, text=True, check=True, timeout=300
-    )
-    best: list[float] = json.loads(done.stdout)
-    return best
+def _theirs(peer: subprocess.Popen[str], pair: tuple[str, str]) -> float:
+    assert peer.stdin is not None
+    assert peer.stdout is not None
+    peer.stdin.write(json.dumps(pair) + "\n")
+    peer.stdin.flush()
+    return float(peer.stdout.readline())
 
 
 if __name__ == "__main__":

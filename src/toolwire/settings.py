@@ -112,7 +112,7 @@ class Settings:
     """Files it looks into."""
     local_reads: int = 4
     """Files it reads from and shows."""
-    local_patience: float = 3.0
+    local_patience: float = 1.5
     """Seconds it waits for tools that a client may not have."""
 
     # Tools (document 1, tool definitions)

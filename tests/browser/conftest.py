@@ -47,7 +47,8 @@ def open_page(chromium: Browser) -> Iterator[Open]:
     opened: list[Looks] = []
 
     def open_(address: str, **context: Any) -> Looks:
-        looks = Looks(chromium.new_context(**context))
+        # Without animations: drawing them in software is most of what these tests would cost.
+        looks = Looks(chromium.new_context(reduced_motion="reduce", **context))
         opened.append(looks)
         looks.go(address)
         return looks

@@ -21,6 +21,7 @@ import json, sys
 from pathlib import Path
 from toolwire.server.app import run
 from toolwire.server.config import GatewayConfig
+from toolwire.settings import Settings
 
 given = json.loads(sys.argv[1])
 config = GatewayConfig(
@@ -29,6 +30,7 @@ config = GatewayConfig(
     agent=given["agent"],
     store=given["store"],
     token_file=Path(given["token_file"]) if given["token_file"] else None,
+    settings=Settings.load({}, given["overrides"]),
 )
 sys.exit(run(config, announce=lambda port: print(port, flush=True)))
 """
@@ -42,6 +44,7 @@ class Served:
     agent: str
     store: str
     token_file: Path | None = None
+    overrides: tuple[str, ...] = ()
     port: int = 0
     process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
@@ -55,6 +58,7 @@ class Served:
             "port": self.port,
             "agent": self.agent,
             "store": self.store,
+            "overrides": self.overrides,
             "token_file": str(self.token_file) if self.token_file else "",
         }
         with tempfile.TemporaryFile("w+") as errors:

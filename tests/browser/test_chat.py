@@ -12,14 +12,19 @@ from browser.conftest import Open, Serve
 from browser.looks import Looks
 from browser.served import Served
 
-READ = {"call": [{"tool": "read_file", "arguments": {"path": "main.py"}}]}
+
+def call(path: str) -> dict[str, Any]:
+    return {"tool": "read_file", "arguments": {"path": path}}
+
+
 SAYS: list[dict[str, Any]] = [
     {"match": "hold", "steps": [{"say": "Holding. "}, {"sleep_ms": 60_000}, {"say": "never said"}]},
     {"match": "break", "steps": [{"say": "Trying. "}, {"fail": "the model went away"}]},
     {
         "match": "missing",
-        "steps": [{"call": [{"tool": "read_file", "arguments": {"path": "none.py"}}]}, {"say": "It is not there."}],
+        "steps": [{"call": [call("none.py")]}, {"say": "It is not there."}],
     },
+    {"match": "often", "steps": [{"call": [call(name) for name in ("main.py", "cart.py") * 3 + ("none.py",)]}]},
     {"match": "long", "steps": [{"say": [f"line {number}\n\n" for number in range(200)]}]},
     {"match": "pieces", "steps": [{"say": [f"piece{number} " for number in range(5000)]}]},
     {
@@ -30,7 +35,13 @@ SAYS: list[dict[str, Any]] = [
             {"say": ["late\n\n"] * 50},
         ],
     },
-    {"steps": [{"say": ["Reading ", "**main**."]}, READ, {"say": ["It starts in ", "`main.py:4`", "."]}]},
+    {
+        "steps": [
+            {"say": ["Reading ", "**main**."]},
+            {"call": [call("main.py")]},
+            {"say": ["It starts in ", "`main.py:4`", "."]},
+        ]
+    },
 ]
 
 
@@ -197,23 +208,48 @@ def test_thousands_of_pieces_are_drawn_in_few_steps(gateway: Served, open_page: 
     assert page.page.evaluate("window.steps") < 500
 
 
-def test_a_reader_further_up_is_left_alone(gateway: Served, open_page: Open) -> None:
+def test_a_long_answer_scrolls_until_its_question_is_at_the_top(gateway: Served, open_page: Open) -> None:
+    page = open_page(gateway.url)
+    page.ask("Where does it start?")
+    page.expect_turn(0, "completed")
+    page.ask("long")
+    page.expect_turn(1, "completed")
+    expect(page.turn(1).get_by_role("heading", name="long")).to_be_in_viewport()
+    expect(page.turn(0).get_by_role("heading", name="Where does it start?")).not_to_be_in_viewport()
+    expect(page.turn(1).locator(".turn-foot")).not_to_be_in_viewport()
+
+
+def test_a_reader_at_the_end_is_kept_there(gateway: Served, open_page: Open) -> None:
+    page = open_page(gateway.url)
+    page.ask("slowly")
+    expect(page.turn(0).locator(".prose p")).to_have_count(100)
+    page.page.get_by_role("button", name="Newest").click()
+    page.expect_turn(0, "completed")
+    expect(page.turn(0).locator(".turn-foot")).to_be_in_viewport()
+    expect(page.page.get_by_role("button", name="Newest")).to_be_hidden()
+
+
+def test_a_reader_somewhere_else_is_left_alone(gateway: Served, open_page: Open) -> None:
     page = open_page(gateway.url)
     page.ask("slowly")
     expect(page.turn(0).locator(".prose p")).to_have_count(100)
     position = "document.getElementById('scroller').scrollTop"
-    page.page.evaluate(f"{position} = 40")
+    page.page.evaluate(f"{position} = 700")
     page.expect_turn(0, "completed")
-    assert page.page.evaluate(position) == 40
-    page.page.get_by_role("button", name="Newest").click()
-    expect(page.page.get_by_text("late").last).to_be_in_viewport()
+    assert page.page.evaluate(position) == 700
 
 
-def test_the_newest_text_is_kept_in_view_otherwise(gateway: Served, open_page: Open) -> None:
+def test_many_calls_fold_into_one_line(gateway: Served, open_page: Open) -> None:
     page = open_page(gateway.url)
-    page.ask("long")
+    page.ask("often")
     page.expect_turn(0, "completed")
-    expect(page.turn(0).locator(".turn-foot")).to_be_in_viewport()
+    expect(page.calls(0)).to_have_count(7)
+    expect(page.calls(0).first).to_be_hidden()
+    line = page.turn(0).locator("details.calls > summary")
+    expect(line).to_contain_text("7 tool calls")
+    expect(line).to_contain_text("1 failed")
+    line.click()
+    expect(page.calls(0).first).to_be_visible()
 
 
 def _without_times(text: str) -> str:

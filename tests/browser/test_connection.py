@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+from websockets.sync.client import connect
 
 from browser.conftest import Open, Serve
 from browser.looks import Looks
@@ -19,8 +20,14 @@ SAYS: list[dict[str, Any]] = [
 TOKEN = "correct-horse-battery-staple"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def gateway(serve: Serve) -> Served:
+    return serve(SAYS)
+
+
+@pytest.fixture
+def doomed(serve: Serve) -> Served:
+    """A gateway to be killed."""
     return serve(SAYS)
 
 
@@ -35,18 +42,18 @@ def expect_questions(page: Looks, *questions: str) -> None:
     expect(page.page.locator("article.turn > h2")).to_have_text(list(questions))
 
 
-def test_after_a_crash_the_page_goes_on_where_it_was(gateway: Served, open_page: Open) -> None:
-    page = open_page(gateway.url)
+def test_after_a_crash_the_page_goes_on_where_it_was(doomed: Served, open_page: Open) -> None:
+    page = open_page(doomed.url)
     page.ask("first")
     page.expect_turn(0, "completed")
     page.ask("hold on")
     expect(page.turn(1).locator(".prose")).to_have_text("Holding.")
-    gateway.kill()
+    doomed.kill()
     page.expect_connection("Reconnecting…")
     expect(page.page.locator("#reconnect")).to_contain_text("Reconnecting")
     page.ask("asked while it was down")
     page.expect_turn(2, "unsent")
-    gateway.start()
+    doomed.start()
     page.expect_connection("Connected")
     page.expect_turn(1, "failed")
     page.expect_turn(2, "completed")
@@ -58,13 +65,13 @@ def test_after_a_crash_the_page_goes_on_where_it_was(gateway: Served, open_page:
     expect_questions(page, "first", "hold on", "asked while it was down")
 
 
-def test_a_gateway_with_another_log_is_read_from_its_start(gateway: Served, serve: Serve, open_page: Open) -> None:
-    page = open_page(gateway.url)
+def test_a_gateway_with_another_log_is_read_from_its_start(doomed: Served, serve: Serve, open_page: Open) -> None:
+    page = open_page(doomed.url)
     page.ask("first")
     page.expect_turn(0, "completed")
-    gateway.kill()
+    doomed.kill()
     page.expect_connection("Reconnecting…")
-    serve(SAYS, port=gateway.port)  # the same address, a new store
+    serve(SAYS, port=doomed.port)  # the same address, a new store
     page.expect_connection("Connected")
     page.ask("second")
     page.expect_turn(-1, "completed")
@@ -78,6 +85,30 @@ def test_a_question_asked_at_once_is_not_lost(gateway: Served, open_page: Open) 
     page.ask("early")
     page.expect_turn(0, "completed")
     page.page.unroute_all(behavior="ignoreErrors")
+
+
+def test_a_question_the_gateway_refuses_says_why(serve: Serve, open_page: Open) -> None:
+    page = open_page(serve(SAYS, overrides=("queue_limit=1",)).url)
+    page.ask("hold on")
+    page.expect_turn(0, "running")
+    page.ask("this one waits")
+    page.expect_turn(1, "asked")
+    page.ask("one too many")
+    page.expect_turn(2, "failed")
+    expect(page.turn(2).locator(".problem")).to_contain_text("QUEUE_FULL")
+
+
+def test_a_call_by_another_client_of_the_session_is_shown(gateway: Served, open_page: Open) -> None:
+    page = open_page(f"{gateway.url}/#/s/shared")
+    page.expect_connection("Connected")
+    address = f"ws://127.0.0.1:{gateway.port}/ws/agent/chat?sessionId=shared&projectKey=shop"
+    with connect(address) as plugin:
+        plugin.send(
+            '{"type":"TOOL_CALL","toolCallId":"c-1","toolName":"read_file","params":{"relativePath":"main.py"}}'
+        )
+        page.expect_turn(0, "completed")
+    expect(page.calls(0)).to_have_attribute("data-state", "ok")
+    expect(page.page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
 def test_a_page_whose_gateway_never_answers_says_so(gateway: Served, open_page: Open) -> None:

@@ -22,7 +22,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Place, str]]:
     """A place and the URL of a gateway that runs there, for tests that don't disturb one another."""
     place = Place(tmp_path_factory.mktemp("shared"))

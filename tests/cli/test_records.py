@@ -7,6 +7,7 @@ import pytest
 
 from cli.processes import Here, Place
 from toolwire.agents.script import parse_script
+from toolwire.cli import main
 from toolwire.cli.replay import pause
 from toolwire.cli.script_of import script_of
 from toolwire.core.events import (
@@ -26,7 +27,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = Place(tmp_path_factory.mktemp("recorded"))
     with place.gateway() as (_, url):
         for session, question in (("first", "open it"), ("second", "please fail")):
-            place.run("chat", "-m", question, "--url", url, "--session", session)
+            main(["chat", "-m", question, "--url", url, "--session", session])
     return place
 
 

@@ -150,6 +150,7 @@ def test_stop_heartbeat_and_token() -> None:
             "params.projectKey",
         ),
         ({"type": "TOOL_RESULT", "data": {"toolCallId": "c"}}, "data.success"),
+        ({"type": "TOOL_RESULT", "data": {"toolCallId": "", "success": True, "result": "x"}}, "data.toolCallId"),
         ({"type": "TOOL_RESULT", "data": {"toolCallId": "c", "success": True, "result": 1}}, "data.result"),
         (
             {"type": "TOOL_RESULT", "data": {"toolCallId": "c", "success": True, "executionTime": "1"}},

@@ -282,6 +282,20 @@ async def test_stopping_answers_what_runs_and_closes_cleanly(root: Path) -> None
         await running.task
 
 
+async def test_stopping_twice_closes_at_once(root: Path) -> None:
+    bench = Bench()
+    settings = Settings(shutdown_grace=5.0)
+    async with fake_gateway() as gateway, running_ide(root, gateway.url, bench=bench, settings=settings) as running:
+        peer = await gateway.peer()
+        await peer.send(call("c1", "mark", note="stuck"))
+        await bench.entered(1)
+        running.ide.stop()
+        running.ide.stop()
+        assert await peer.closed() == 1000
+        assert not bench.gate.is_set()
+        bench.gate.set()
+
+
 async def test_a_result_too_large_for_a_message_is_a_failure_that_says_so(root: Path) -> None:
     settings = Settings(message_limit=300, reconnect_first=0.01)
     (root / "long.txt").write_text("x" * 1000)

@@ -28,10 +28,11 @@ def root(tmp_path: Path) -> Path:
 
 @contextmanager
 def parts(root: Path) -> Iterator[tuple[Workspace, Ledger]]:
-    state = root.parent / "state"
-    with Workspace(root, state) as workspace:
-        with closing(Ledger(workspace.state / "l.sqlite", days=7, reads=10)) as ledger:
-            yield workspace, ledger
+    with (
+        Workspace(root, root.parent / "state") as workspace,
+        closing(Ledger(workspace.state / "l.sqlite", days=7, reads=10)) as ledger,
+    ):
+        yield workspace, ledger
 
 
 @asynccontextmanager

@@ -73,14 +73,19 @@ def test_a_search_nobody_waits_for_is_stopped(room: Room) -> None:
 
 async def test_nobody_waits_while_it_runs(room: Room) -> None:
     room.put("big.txt", "a b " * 3_000_000)
-    search = asyncio.create_task(asyncio.to_thread(slow_search, room, room.context(seconds=1.0)))
+    # A busy machine may hold up any process once; what a search does, it does every time.
+    assert min([await longest_wait(room) for _ in range(3)]) < 0.25
+
+
+async def longest_wait(room: Room) -> float:
+    search = asyncio.create_task(asyncio.to_thread(slow_search, room, room.context(seconds=0.5)))
     longest = 0.0
     while not search.done():
         before = time.perf_counter()
         await asyncio.sleep(0.005)
         longest = max(longest, time.perf_counter() - before)
     assert (await search).error is not None
-    assert longest < 0.25
+    return longest
 
 
 def test_output_without_end_is_not_read_without_end(tmp_path: Path) -> None:

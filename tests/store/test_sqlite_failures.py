@@ -188,6 +188,26 @@ async def test_closing_while_another_process_holds_the_lock_is_bounded_and_tells
     assert store.backlog == 0
 
 
+async def test_what_is_told_while_closing_is_told_in_order(path: Path) -> None:
+    """The first commit is under way and will succeed; the time to close runs out before the rest is begun."""
+    store = SqliteStore(path, Settings(store_busy_timeout=PATIENCE, store_close_timeout=1.0, store_commit_events=1))
+    await store.start()
+    listener = Listener(store)
+    session = await new_session(store)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    for seq in range(1, 4):
+        listener.append(session, said(seq))
+    asyncio.get_running_loop().call_later(1.05, other.execute, "ROLLBACK")
+    await store.close()
+    other.close()
+    assert [(events[0].seq, error is None) for _, events, error in listener.told] == [
+        (1, True),
+        (2, False),
+        (3, False),
+    ]
+
+
 async def test_a_store_that_can_not_drain_in_time_fails_what_is_left(path: Path) -> None:
     store = SqliteStore(path, Settings(store_busy_timeout=0.3, store_close_timeout=0.1, store_commit_events=1))
     await store.start()
@@ -240,6 +260,31 @@ async def test_two_gateways_going_on_from_the_same_event_do_not_both_succeed(
         record = await here.open_session("", "s", epoch="e", now=1)
         assert record.last == 2 + theirs
         await loser.stored(session, said(record.last + 1))
+
+
+async def test_a_gateway_that_indexes_the_others_events_still_does_not_write_over_them(path: Path) -> None:
+    async with opened(path, Settings()) as here, opened(path, Settings()) as there:
+        session = await new_session(here)
+        await Listener(here).stored(session, said(1))
+        await new_session(there)
+        await Listener(there).stored(session, said(2, 1, "there"))
+        here._writer._index()
+        assert (await Listener(here).refused(session, said(2, 1, "here"))).code == "STORE_CONFLICT"
+        assert await here.read(session, after=1) == said(2, 1, "there")
+
+
+async def test_reading_on_does_not_look_at_what_was_read_long_ago(path: Path) -> None:
+    async with opened(path, Settings(store_index_rows=2)) as store:
+        listener = Listener(store)
+        session = await new_session(store)
+        for seq in range(1, 10):
+            await listener.stored(session, said(seq))
+    other = sqlite3.connect(path)
+    other.execute("UPDATE places SET runs = 'nonsense' WHERE id & 0xFFFFFFFF IN (1, 3, 5)")
+    other.commit()
+    other.close()
+    async with opened(path) as store:
+        assert [event.seq for event in await store.read(session, after=6)] == [7, 8, 9]
 
 
 async def test_two_gateways_writing_different_sessions_get_along(path: Path) -> None:

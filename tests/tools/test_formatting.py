@@ -34,6 +34,30 @@ def test_a_projects_own_settings_are_followed(desk: Desk) -> None:
     assert path.read_text() == 'b = "x"\n'
 
 
+def test_settings_that_name_other_files_are_not_followed(desk: Desk) -> None:
+    desk.put("ruff.toml", "extend = '/etc/hostname'\n[format]\nquote-style = 'double'\n")
+    path = desk.put("a.py", "b=2\n")
+    output = desk.done("apply_change", path="a.py", searchContent="b=2", replaceContent="b='x'")
+    assert (path.read_text(), output.formatted_by) == ('b = "x"\n', "ruff")
+
+
+def test_settings_outside_the_project_are_never_read(desk: Desk) -> None:
+    outside = desk.root.parent / "secret"
+    outside.write_text("the secret = [")
+    (desk.root / "ruff.toml").symlink_to(outside)
+    path = desk.put("a.py", "b=2\n")
+    output = desk.done("apply_change", path="a.py", searchContent="b=2", replaceContent="b=3")
+    assert path.read_text() == "b=3\n"
+    assert output.format_trouble == "ruff: ruff.toml can't be read"
+
+
+def test_clang_format_follows_the_projects_style(desk: Desk) -> None:
+    desk.put(".clang-format", "BasedOnStyle: LLVM\nIndentWidth: 3\nAllowShortFunctionsOnASingleLine: None\n")
+    path = desk.put("src/a.c", "int f() {\nreturn 1;\n}\n")
+    desk.done("apply_change", path="src/a.c", searchContent="return 1;", replaceContent="return 2 ;")
+    assert path.read_text() == "int f() {\n   return 2;\n}\n"
+
+
 def test_without_settings_the_files_own_indentation_is_kept(desk: Desk) -> None:
     path = desk.put("a.py", "def f():\n  return 1\n\ndef g():\n  return 2\n")
     desk.done("apply_change", path="a.py", searchContent="return 2", replaceContent="return  2+1")
@@ -53,6 +77,13 @@ def test_clang_format_formats_java(desk: Desk) -> None:
     text = path.read_text()
     assert text.startswith("class A {\n    int  a;\n\n    int f() {\n        return 2;\n    }\n")
     assert text.endswith("    int  b;\n}\n")
+
+
+def test_without_settings_lines_are_not_joined(desk: Desk) -> None:
+    path = desk.put("a.c", "int f() {\n    return 1;\n}\n\nenum e {\n    A,\n    B\n};\n")
+    desk.done("apply_change", path="a.c", searchContent="return 1;", replaceContent="return  2;")
+    desk.done("apply_change", path="a.c", searchContent="    B", replaceContent="    C")
+    assert path.read_text() == "int f() {\n    return 2;\n}\n\nenum e {\n    A,\n    C\n};\n"
 
 
 def test_line_ends_survive_formatting(desk: Desk) -> None:

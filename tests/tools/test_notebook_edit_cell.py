@@ -180,7 +180,7 @@ def test_a_notebook_must_have_been_read_and_a_source_be_given(desk: Desk) -> Non
     ),
     st.sampled_from([None, 1, 3]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_run_of_edits_leaves_a_valid_notebook(
     tmp_path_factory: pytest.TempPathFactory,
     kinds: list[bool],

@@ -166,6 +166,14 @@ def test_old_results_go_when_room_runs_out(tmp_path: Path) -> None:
         results.whole(refs[0])
 
 
+def test_a_result_that_can_not_be_kept_is_still_sent_cut(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("in the way")
+    results = Results(tmp_path / "results" / "below", 1_000)
+    ref = results.keep("x" * 100)
+    with pytest.raises(ToolError, match="result_not_found"):
+        results.whole(ref)
+
+
 def test_results_are_kept_by_content_from_many_threads(tmp_path: Path) -> None:
     results = Results(tmp_path / "results", 10_000_000)
     refs: set[str] = set()

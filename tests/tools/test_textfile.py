@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolwire.errors import ToolError
@@ -21,6 +21,7 @@ MARKS = {
 PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
+@settings(deadline=None)
 @given(PLAIN)
 def test_utf_8_comes_back_as_it_was(text: str) -> None:
     data = text.encode()
@@ -31,6 +32,7 @@ def test_utf_8_comes_back_as_it_was(text: str) -> None:
     assert found.encode(found.text) == data
 
 
+@settings(deadline=None)
 @given(PLAIN, st.sampled_from(sorted(MARKS)))
 def test_a_byte_order_mark_is_kept_apart_and_put_back(text: str, encoding: str) -> None:
     data = MARKS[encoding] + text.encode(encoding)
@@ -40,6 +42,7 @@ def test_a_byte_order_mark_is_kept_apart_and_put_back(text: str, encoding: str) 
         assert (found.text, found.bom) == (text, MARKS[encoding])
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_text_that_gives_them_back_or_are_refused_as_binary(data: bytes) -> None:
     try:

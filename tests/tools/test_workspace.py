@@ -195,6 +195,8 @@ def test_a_protected_folder_is_not_written_through_a_link(tmp_path: Path) -> Non
     room.put(".git/config", "old")
     (room.root / "innocent").symlink_to(".git")
     assert room.workspace.protected("innocent/config")
+    assert room.workspace.protected("innocent/not/there/yet")
+    assert not room.workspace.protected("not/there/yet")
     assert kind_of_refusal(room, "innocent/config") == "protected_path"
     assert kind_of_refusal(room, "innocent/hooks/post-checkout", create=True) == "protected_path"
     assert sorted(path.name for path in (room.root / ".git").iterdir()) == ["config"]

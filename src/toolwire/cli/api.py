@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from toolwire.errors import NotAuthenticated, PeerError
+from toolwire.errors import ConfigError, NotAuthenticated, PeerError
 from toolwire.ide.address import Address
 from toolwire.ide.refusals import why_not
 
@@ -27,9 +27,17 @@ class Api:
             handlers.append(urllib.request.ProxyHandler({}))
         self._open = urllib.request.build_opener(*handlers).open
 
-    def about(self) -> dict[str, Any]:
-        """What is running there."""
-        return self._ask("GET", "/api/about")
+    def default_project(self) -> str:
+        """The project that is meant when none is named."""
+        try:
+            name = self._ask("GET", "/api/about")["default_project"]
+        except (PeerError, KeyError) as error:
+            if isinstance(error, PeerError) and not error.code.startswith("HTTP_"):
+                raise
+            name = ""
+        if not name:
+            raise ConfigError("which project?", field="project", hint="the gateway names none: pass --project KEY")
+        return str(name)
 
     def sessions(self, limit: int) -> list[dict[str, Any]]:
         """Lines of the list, the most recently used first."""

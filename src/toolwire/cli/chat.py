@@ -30,6 +30,8 @@ from toolwire.ide.speech import speech_of
 
 T = TypeVar("T")
 INTERRUPTED = 130
+NOT_OURS = "HTTP_404"
+"""What a gateway that is not Toolwire's answers where it has no such route."""
 KNOWN_SESSIONS = 1000
 """Sessions of a gateway among which a named one is looked for."""
 
@@ -58,7 +60,8 @@ def chat(
     """Ask the agent, watch it work, read its answer.
 
     Ctrl-C stops the answer that is being given, a second one leaves. With --json every message of the gateway is a
-    line, as it came. The exit code is 0 only if the last question was answered.
+    line, as it came. Without a terminal, a line of stdin is a question, and the exit code is 0 only if the last one
+    was answered.
     """
     if local_tools is not None:
         tools = "client"
@@ -74,7 +77,7 @@ def chat(
     tls = options.tls_of(ca)
     api = Api(address, tls)
     if not project and dialect != "gateway":
-        address = replace(address, project=str(api.about()["default_project"]))
+        address = replace(address, project=api.default_project())
     shown: AnswerView = PlainView() if json else view()
     talk = Talk(speech_of(dialect), shown, json_line if json else None)
     talk.client = Client(
@@ -88,8 +91,13 @@ def chat(
         tls=tls,
         attempts=1,
     )
-    asked = _asked(message, json)
-    raise typer.Exit(asyncio.run(_Chat(talk, api, address, shown, local_tools).run(asked)))
+    interactive = not message and not json and sys.stdin.isatty()
+    asked = (
+        questions.one(message) if message else questions.from_terminal() if interactive else questions.from_stdin()
+    )
+    ended = asyncio.run(_Chat(talk, api, address, shown, local_tools).run(asked))
+    # Who leaves a conversation has not failed, however its last turn ended.
+    raise typer.Exit(0 if interactive and ended is not None else _code(ended))
 
 
 class _Chat:
@@ -104,9 +112,9 @@ class _Chat:
         self._tasks: list[asyncio.Task[None]] = []
         """What must run all the time; if one of them ends, so does the chat."""
 
-    async def run(self, asked: AsyncIterator[str]) -> int:
-        """Gives the exit code."""
-        code = 0
+    async def run(self, asked: AsyncIterator[str]) -> Ended | None:
+        """How the last turn ended; None: the user left in the middle of it."""
+        ended: Ended | None = Ended("completed")
         with contextlib.ExitStack() as held:
             try:
                 self._keep(self._talk.client.run())
@@ -115,12 +123,11 @@ class _Chat:
                     await self._join_ide(held, self._local_tools)
                 async for question in asked:
                     ended = await self._answer(question)
-                    code = _code(ended)
                     if ended is None:
                         break
             finally:
                 await self._close()
-        return code
+        return ended
 
     async def _answer(self, question: str) -> Ended | None:
         """How the turn ended; None: the user left before it did."""
@@ -203,18 +210,6 @@ class _Chat:
         await asyncio.wait(self._tasks, timeout=self._talk.client.settings.shutdown_grace)
 
 
-async def _one(message: str) -> AsyncIterator[str]:
-    yield message
-
-
-def _asked(message: str, json: bool) -> AsyncIterator[str]:
-    if message:
-        return _one(message)
-    if json or not sys.stdin.isatty():
-        return questions.from_stdin()
-    return questions.from_terminal()
-
-
 def _code(ended: Ended | None) -> int:
     if ended is None or ended.outcome == "cancelled":
         return INTERRUPTED
@@ -227,7 +222,13 @@ def _new_session() -> str:
 
 def _cursor(api: Api, session: str) -> str:
     """The end of a session's log, so that only what is new is shown; a session not known yet begins at 0."""
-    for line in api.sessions(KNOWN_SESSIONS):
+    try:
+        known = api.sessions(KNOWN_SESSIONS)
+    except PeerError as error:
+        if error.code == NOT_OURS:
+            return ""
+        raise
+    for line in known:
         if line["name"] == session:
             return f"{line['epoch']}.{line['last']}"
     return "0"

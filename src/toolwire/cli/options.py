@@ -29,7 +29,10 @@ Json = Annotated[bool, typer.Option("--json", help="JSON instead of text, for pr
 Set = Annotated[
     list[str] | None, typer.Option("--set", help="Change a setting; may be repeated.", metavar="NAME=VALUE")
 ]
-Store = Annotated[str, typer.Option("--store", help="sqlite:/// and an absolute path, or memory:.", metavar="URL")]
+Store = Annotated[
+    str,
+    typer.Option("--store", help="sqlite:/// and an absolute path, or memory:; default: this user's.", metavar="URL"),
+]
 Project = Annotated[Path, typer.Option("--path", help="The project's folder.", metavar="PATH")]
 
 

@@ -43,6 +43,10 @@ async def from_terminal() -> AsyncIterator[str]:
             yield line
 
 
+async def one(message: str) -> AsyncIterator[str]:
+    yield message
+
+
 async def from_stdin() -> AsyncIterator[str]:
     """A question a line. Read in a thread of its own, which nothing waits for at the end."""
     loop = asyncio.get_running_loop()

@@ -174,6 +174,14 @@ class Codemap:
 
         return self._ask((), answer)
 
+    def paths(self) -> list[str]:
+        """Every indexed file."""
+        return sorted(self._shelf.stamps())
+
+    def graph(self) -> Graph:
+        """The call graph of the index as it is now. Not for two threads at once."""
+        return self._current()
+
     def page(self, target: Symbol) -> Page | None:
         """The file a symbol was found in, as it was indexed then."""
         return self._library.page(target.ref.file)

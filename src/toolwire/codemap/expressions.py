@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.codemap.library import Page, Ref
-from toolwire.codemap.meaning import OUTSIDE, Instance, Meaning, Outside, Space, Things, united, weaker
+from toolwire.codemap.meaning import OUTSIDE, Certainty, Instance, Meaning, Outside, Space, Things, united, weaker
 from toolwire.codemap.reading import Segment, literal_kind, segments, unwrap
 from toolwire.codemap.sheet import CALLABLE_KINDS, NOWHERE, TYPE_KINDS
 
@@ -148,10 +148,16 @@ class Expressions:
         if definition.kind == "constructor":
             return Instance(self._resolver.around(page, ref.at))
         if not definition.returns:
-            return None
+            return self._resolver.remember(("returned", ref), lambda: self._shown_by_body(page, ref), None)
         if definition.returns.strip(": ->&") in ("Self", "self", "static", "this"):
             return Instance(self._resolver.around(page, ref.at))
         types = self._resolver.types(
             page, definition.parent if definition.parent != NOWHERE else ref.at, definition.returns
         )
         return Instance(types) if types else OUTSIDE
+
+    def _shown_by_body(self, page: Page, ref: Ref) -> Meaning | None:
+        """What the return statements give, where the head does not say it. Never more than likely."""
+        found = [self.meaning(page, ref.at, one.value) for one in page.returned.get(ref.at, ())]
+        known = [meaning for meaning in found if isinstance(meaning, Instance) and meaning.refs]
+        return weaker(united(known), Certainty.LIKELY) if known else None

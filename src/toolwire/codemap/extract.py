@@ -169,6 +169,8 @@ class _Reader:
             role = "field"
         name = captures.get("name")
         named = name[0] if name else node
+        if role == "return":
+            return Variable("", scope, "r", "", self._short(node), named.start_point[0] + 1, scope)
         kind = captures.get("type")
         value = captures.get("value")
         flag = "*" if "rest" in captures else "?" if "default" in captures else ""

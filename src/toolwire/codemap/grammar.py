@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DEFINITION_ROLES = TYPE_KINDS | CALLABLE_KINDS | SPACE_KINDS
 ROLES = DEFINITION_ROLES | {
-    "param", "variable", "field", "import", "group", "alias", "call", "new", "package", "base",
+    "param", "variable", "field", "return", "import", "group", "alias", "call", "new", "package", "base",
 }  # fmt: skip
 """The captures a pattern is about; each pattern of a query file has exactly one of them."""
 

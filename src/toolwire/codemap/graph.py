@@ -10,6 +10,9 @@ from toolwire.codemap.resolver import Reached, Resolver
 from toolwire.codemap.sheet import CALLABLE_KINDS, NOWHERE, TYPE_KINDS, Call
 from toolwire.codemap.views import Edge, Site, symbol
 
+_RENAMES = 4
+"""How often a name may be handed on under another one before a caller uses it."""
+
 
 class Graph:
     """The call graph of one version of the index."""
@@ -42,11 +45,13 @@ class Graph:
 
     def _calls_of(self, page: Page, ref: Ref) -> Iterable[tuple[Page, Call]]:
         """Calls that may mean the definition: by its name, by the names it is imported under, by its class."""
-        names = self._names(page, ref)
         shelf = self.library.shelf
+        names = self._names(page, ref)
+        level = names
+        for _ in range(_RENAMES):
+            level = {local for name in level for _, local in shelf.renaming(name)} - names
+            names |= level
         places = {(file, name) for name in names for file in shelf.calling(name)}
-        for name in names:
-            places.update((file, local) for file, local in shelf.renaming(name))
         for file, name in sorted(places):
             other = self.library.page(file)
             if other is not None and other.language.family == page.language.family:

@@ -41,9 +41,12 @@ class Page:
 
     @cached_property
     def variables(self) -> dict[tuple[int, str], list[Variable]]:
+        """By scope and name. What is an import as well (`const a = require("a")`) counts as the import."""
+        imported = {(item.line, item.local) for item in self.sheet.imports}
         found: dict[tuple[int, str], list[Variable]] = defaultdict(list)
         for variable in self.sheet.variables:
-            found[variable.scope, variable.name].append(variable)
+            if (variable.line, variable.name) not in imported:
+                found[variable.scope, variable.name].append(variable)
         return dict(found)
 
     @cached_property
@@ -56,6 +59,14 @@ class Page:
                 if known is None or not known.flag:
                     found[variable.scope][variable.name] = variable
         return {scope: list(names.values()) for scope, names in found.items()}
+
+    @cached_property
+    def returned(self) -> dict[int, list[Variable]]:
+        found: dict[int, list[Variable]] = defaultdict(list)
+        for variable in self.sheet.variables:
+            if variable.role == "r":
+                found[variable.scope].append(variable)
+        return dict(found)
 
     @cached_property
     def calls_named(self) -> dict[str, list[Call]]:

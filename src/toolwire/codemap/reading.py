@@ -18,7 +18,7 @@ _WORD = re.compile(r"[\w$@]+[!?]?(?=\W|$)|[\w$@]+")
 _NEW = re.compile(r"^new\s+")
 _CAST = re.compile(r"^\(\s*([\w.:\\<>\[\], ]+?)\s*\)\s*(?=[\w(])")
 _AS_CAST = re.compile(r"^(.*\S)\s+as[?!]?\s+([\w.:\\]+)$", re.DOTALL)
-_PREFIX = re.compile(r"^(?:await|async|return|yield|throw|lateinit|&mut|[&*!~+-])\s*(?=[\w($@&*\\])")
+_PREFIX = re.compile(r"^(?:(?:await|async|return|yield|throw|lateinit|&mut)\s+|[&*!~+-]\s*)(?=[\w($@&*\\])")
 _TYPE_PREFIX = re.compile(
     r"^(?:'\w+\s+|(?:const|mut|dyn|impl|final|static|struct|enum|class|union|ref|out|in|readonly|typename|volatile|"
     r"asserts|keyof|typeof|suspend|params|vararg)\s+|->|=>|[:&*?\s])+"

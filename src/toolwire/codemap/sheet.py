@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-SHEET_VERSION = 1
-"""Part of the index's version: a sheet of another version is never decoded, the index is built again."""
-
 TYPE_KINDS = frozenset(
     {"class", "interface", "trait", "struct", "enum", "object", "record", "module", "union", "impl"}
 )
@@ -41,7 +38,7 @@ class Variable(msgspec.Struct, frozen=True, array_like=True):
     name: str
     scope: int
     role: str
-    """`p` parameter, `v` variable, `f` field."""
+    """`p` parameter, `v` variable, `f` field, `r` what a function returns where it does not say so in its head."""
     type: str
     """The type as written, or nothing."""
     value: str

@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 from toolwire.codemap.entry import Entry, keys_of
 from toolwire.codemap.languages import BY_NAME
-from toolwire.codemap.sheet import SHEET_VERSION, Sheet, decode
+from toolwire.codemap.sheet import Sheet, decode
+from toolwire.codemap.version import version
 from toolwire.errors import StoreError
 
-SCHEMA_VERSION = 1
-_VERSION = SCHEMA_VERSION * 1000 + SHEET_VERSION
 _BUSY_SECONDS = 10.0
 _IN_ONE_QUESTION = 500
 """Values bound in one statement; SQLite's own limit is higher on every build we meet."""
@@ -278,8 +277,8 @@ class Shelf:
     def _open(self) -> sqlite3.Connection:
         try:
             connection = self._connect()
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version == _VERSION:
+            (found,) = connection.execute("PRAGMA user_version").fetchone()
+            if found == version(_SCHEMA):
                 return connection
             connection.close()
         except sqlite3.DatabaseError:
@@ -292,7 +291,7 @@ class Shelf:
         try:
             connection = self._connect()
             connection.executescript(_SCHEMA)
-            connection.execute(f"PRAGMA user_version={_VERSION}")
+            connection.execute(f"PRAGMA user_version={version(_SCHEMA)}")
         except sqlite3.Error as error:
             raise StoreError(f"can't make the code index {self.path}: {error}") from error
         return connection

@@ -29,9 +29,10 @@ class Console {
   constructor() {
     this.transcript = new Transcript(byId("transcript"), {
       changed: (ended) => this.#changed(ended),
+      refused: (question) => this.link?.confirm(question),
       announce: (text) => (byId("announcer").textContent = text),
     });
-    this.follow = new Follow(byId("scroller"), byId("to-end"));
+    this.follow = new Follow(byId("scroller"), byId("transcript"), byId("to-end"));
     this.queue = new FrameQueue(
       ([message, live]) => this.transcript.take(message, live),
       () => this.#flush(),
@@ -68,7 +69,7 @@ class Console {
   // Sessions ---------------------------------------------------------------------------------------------------
 
   #route() {
-    const [, view, name] = location.hash.split("/");
+    const [, view, name = ""] = location.hash.split("/");
     this.#menu(false);
     const connect = view === "connect";
     byId("chat").hidden = connect;
@@ -79,7 +80,7 @@ class Console {
       document.title = "Connect a client · Toolwire";
       byId("connect").focus();
     } else {
-      this.#show(view === "s" && name ? decodeURIComponent(name) : "");
+      this.#show(view === "s" ? nameIn(name) : "");
     }
   }
 
@@ -109,7 +110,7 @@ class Console {
     this.link = null;
     this.queue.clear();
     this.status.show("closed");
-    this.follow.following = true;
+    this.follow.to("start");
   }
 
   /** A session goes on in the project it began in. */
@@ -146,7 +147,7 @@ class Console {
 
   #say(text) {
     this.transcript.ask(text);
-    this.follow.toEnd();
+    this.follow.to("start");
     if (!this.link) {
       this.#history = 0;
       history.replaceState(null, "", addressOf(this.session));
@@ -204,7 +205,7 @@ class Console {
 
   #unreachable(error) {
     byId("gateway-down").textContent = `${error.message[0].toUpperCase()}${error.message.slice(1)}. Is it running?`;
-    byId("gateway-down").hidden = Boolean(this.link) && this.link.state === "waiting";
+    byId("gateway-down").hidden = ["waiting", "connecting"].includes(this.link?.state); // it has a bar of its own
   }
 
   /** Ask for the token once, however many parts of the page miss it. */
@@ -260,6 +261,14 @@ class Console {
   #menu(open) {
     document.body.dataset.menu = open ? "open" : "closed";
     byId("menu").setAttribute("aria-expanded", String(open));
+  }
+}
+
+function nameIn(address) {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return ""; // not an address this page has made
   }
 }
 

@@ -36,11 +36,10 @@ export class Link {
     else if (this.state === "closed" || this.state === "refused") this.#connect();
   }
 
-  /** The gateway has mirrored a user message: it is stored. Gives whether it was one of ours. */
+  /** The gateway has mirrored a user message, so it is stored, or has refused it: no need to say it again. */
   confirm(content) {
     const index = this.#unconfirmed.indexOf(content);
     if (index >= 0) this.#unconfirmed.splice(index, 1);
-    return index >= 0;
   }
 
   /** Turns asked from now on are about another project. */

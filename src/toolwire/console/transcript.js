@@ -5,6 +5,7 @@ import { el } from "./dom.js";
 import { Turn } from "./turn.js";
 
 const SPOKEN = 600;
+const REFUSAL = /^[A-Z][A-Z_]+: /;
 const KNOWN_ROLES = { assistant: "Assistant", system: "System", tool: "Tool" };
 
 export class Transcript {
@@ -12,10 +13,14 @@ export class Transcript {
   #open = [];
   #unsent = [];
 
-  /** `changed` is told when a turn begins, ends or fails; `announce` gets what a screen reader should say. */
-  constructor(node, { changed, announce }) {
+  /**
+   * `changed` is told when a turn begins or ends, `refused` of a question that was not taken; `announce` gets what a
+   * screen reader should say.
+   */
+  constructor(node, { changed, refused, announce }) {
     this.node = node;
     this.changed = changed;
+    this.refused = refused;
     this.announce = announce;
   }
 
@@ -72,10 +77,11 @@ export class Transcript {
     user_message: (message) => this.#asked(message),
     assistant_message: (message) => this.#current().say(message.token ?? "", message.is_final === true),
     tool_call: (message, live) => this.#current().call(message, live),
-    tool_result: (message) => this.#turns.findLast((turn) => turn.settle(message)),
+    tool_result: (message) => this.#settled(message),
     error: (message, live) => {
-      this.#problem(message.content ?? "The gateway reported an error.");
-      if (live) this.announce(`Error: ${message.content}`);
+      const text = message.content ?? "The gateway reported an error.";
+      if (!this.#refused(text)) this.#problem(text);
+      if (live) this.announce(`Error: ${text}`);
     },
     turn_ended: (message, live) => this.#ended(message, live),
   };
@@ -107,6 +113,23 @@ export class Transcript {
     turn.become("running");
     this.node.insertBefore(turn.node, this.#unsent[0]?.node ?? null);
     this.changed(null);
+  }
+
+  #settled(message) {
+    const turn = this.#turns.findLast((known) => known.settle(message));
+    // A call of a client's own belongs to no turn, so no word of the gateway will end what we made for it.
+    if (turn?.question === null && turn.idle && !turn.ended) this.#ended({ outcome: "completed" }, false);
+  }
+
+  /** A question the gateway did not take, if that is what an error is about. */
+  #refused(text) {
+    const turn = REFUSAL.test(text) ? this.#unsent.pop() : undefined;
+    if (!turn) return false;
+    turn.fail(text);
+    turn.end({ outcome: "failed" }, false);
+    this.#turns.push(turn);
+    this.refused(turn.question);
+    return true;
   }
 
   #ended(message, live) {

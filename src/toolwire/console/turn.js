@@ -1,6 +1,6 @@
 // One turn on the page: a question, and along the wire below it the text, calls and errors of its answer.
 
-import { CallCard } from "./callcard.js";
+import { CallGroup } from "./callgroup.js";
 import { copyButton, el } from "./dom.js";
 import { GrowingText } from "./draw.js";
 import { count, duration } from "./words.js";
@@ -19,6 +19,7 @@ export class Turn {
   #run = null;
   #runs = [];
   #calls = new Map();
+  #group = null;
   #problem = null;
   #began = performance.now();
 
@@ -40,6 +41,11 @@ export class Turn {
     return this.state in OUTCOMES;
   }
 
+  /** Nothing said, and no call without an outcome. */
+  get idle() {
+    return !this.#runs.length && [...this.#calls.values()].every(({ card }) => card.state !== "running");
+  }
+
   get text() {
     return this.#runs.map((run) => run.text).join("\n\n");
   }
@@ -57,6 +63,7 @@ export class Turn {
   say(piece, final) {
     if (!this.#run) {
       if (!piece) return;
+      this.#group = null;
       this.#run = new GrowingText();
       this.#runs.push(this.#run);
       this.answer.append(this.#run.node);
@@ -68,21 +75,27 @@ export class Turn {
   call(message, live) {
     if (this.#calls.has(message.call_id)) return;
     this.#endRun();
-    const card = new CallCard(message, live);
-    this.#calls.set(message.call_id, card);
-    this.answer.append(card.node);
+    if (!this.#group) {
+      this.#group = new CallGroup();
+      this.answer.append(this.#group.node);
+    }
+    this.#calls.set(message.call_id, { card: this.#group.add(message, live), group: this.#group });
   }
 
-  /** Gives the card, if the call is one of this turn's. */
+  /** Gives whether the call is one of this turn's. */
   settle(message) {
-    const card = this.#calls.get(message.call_id);
-    if (card?.state === "running") card.settle(message);
-    return card;
+    const call = this.#calls.get(message.call_id);
+    if (call?.card.state === "running") {
+      call.card.settle(message);
+      call.group.update();
+    }
+    return Boolean(call);
   }
 
   fail(text) {
     if (this.#problem?.textContent === text) return; // a connection cut between two messages gets the first again
     this.#endRun();
+    this.#group = null;
     this.#problem = el("p", { class: "problem", dir: "auto" }, text);
     this.answer.append(this.#problem);
   }
@@ -90,7 +103,10 @@ export class Turn {
   /** `live`: the turn was seen from its start, so the time it took can be told. */
   end({ outcome, code, ms }, live) {
     this.#endRun();
-    this.#calls.forEach((card) => card.abandon());
+    for (const { card, group } of this.#calls.values()) {
+      card.abandon();
+      group.update();
+    }
     this.become(outcome in OUTCOMES ? outcome : "completed");
     if (code === "STOPPED") this.#problem?.remove(); // it was asked for: the last line says it
     const facts = [OUTCOMES[this.state]];

@@ -30,6 +30,8 @@ class Answer(msgspec.Struct, frozen=True):
     ok: bool
     result: Any = None
     error: str = ""
+    details: dict[str, Any] | None = None
+    """What a result told in words means, field by field, if the client says."""
 
 
 class AddMessage(msgspec.Struct, frozen=True):

@@ -113,6 +113,8 @@ class CallSettled(Event, frozen=True, tag="call_settled"):
     """Milliseconds from request to outcome."""
     asked_as: str = ""
     asked_by: str = ""
+    details: dict[str, Any] | None = None
+    """The typed fields of a result that is itself told in words: for a write, its patch and content hashes."""
 
 
 class TurnEnded(Event, frozen=True, tag="turn_ended"):

@@ -101,7 +101,9 @@ class Session(SessionState):
         call = self.calls.get(command.call_id, "client")
         if call is None:
             return None
-        return self._settle(call, "answer" if command.ok else "error", now, command.result, command.error)
+        return self._settle(
+            call, "answer" if command.ok else "error", now, command.result, command.error, command.details
+        )
 
     def run_tool(self, command: RunTool, now: int, *, project: str, reads: bool, asked_by: str) -> CallRequested:
         """A call by a client, to be run by the gateway; it belongs to no turn."""
@@ -220,12 +222,14 @@ class Session(SessionState):
 
     # What time and the network do --------------------------------------------------------------------------
 
-    def settle(self, call_id: str, ok: bool, result: Any, error: str, now: int) -> CallSettled | None:
+    def settle(
+        self, call_id: str, ok: bool, result: Any, error: str, now: int, *, details: dict[str, Any] | None = None
+    ) -> CallSettled | None:
         """The outcome of a tool the gateway ran. None if nobody waits any more."""
         call = self.calls.get(call_id, "server")
         if call is None:
             return None
-        return self._settle(call, "answer" if ok else "error", now, result, error)
+        return self._settle(call, "answer" if ok else "error", now, result, error, details)
 
     def lose(self, call_ids: Iterable[str], now: int) -> list[AnyEvent]:
         """Whoever was running these is gone, and nobody can say whether they happened."""
@@ -286,7 +290,15 @@ class Session(SessionState):
         """End an open run of text with an empty final piece (document 5: `is_final` ends a run)."""
         return [self.say(turn.id, "", now, final=True)] if turn.open_run else []
 
-    def _settle(self, call: CallRequested, signal: CallSignal, now: int, result: Any, error: str) -> CallSettled:
+    def _settle(
+        self,
+        call: CallRequested,
+        signal: CallSignal,
+        now: int,
+        result: Any,
+        error: str,
+        details: dict[str, Any] | None = None,
+    ) -> CallSettled:
         settled = CallSettled(
             self.seq + 1,
             now,
@@ -300,6 +312,7 @@ class Session(SessionState):
             max(0, now - call.at),
             call.asked_as,
             call.asked_by,
+            details,
         )
         self._emit(settled)
         return settled

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import time
 import msgspec
 
 CALL_ID_SPELLINGS = ("call_id", "callId", "toolCallId")

@@ -34,16 +34,16 @@ class Ide:
         self._working: dict[str, asyncio.Task[None]] = {}
         """Calls that run, by id."""
         self._leaving = asyncio.Event()
+        self._hurrying = asyncio.Event()
         self._last_error = ""
 
     async def run(self) -> None:
         """Until `stop`, or until the gateway will not have us."""
         client = asyncio.create_task(self.client.run(), name="client")
-        leaving = asyncio.create_task(self._leaving.wait(), name="leaving")
+        leaving = asyncio.create_task(self._leave(), name="leave")
+        hurrying = asyncio.create_task(self._hurrying.wait(), name="hurry")
         try:
-            await asyncio.wait((client, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not client.done():
-                await self._finish()
+            await asyncio.wait((client, leaving, hurrying), return_when=asyncio.FIRST_COMPLETED)
             self.client.stop()
             await client
         except HandshakeRefused as error:
@@ -51,17 +51,20 @@ class Ide:
                 raise HandshakeRefused(f"{error.message}: {self._last_error}", hint=error.hint) from error
             raise
         finally:
-            for task in (client, leaving, *self._working.values()):
+            for task in (client, leaving, hurrying, *self._working.values()):
                 task.cancel()
             await self._workbench.close()
             self._tell(happenings.Closed())
 
     def stop(self) -> None:
-        """Answer what runs, begin nothing new, close."""
+        """Answer what runs, begin nothing new, close. A second time: close at once."""
+        if self._leaving.is_set():
+            self._hurrying.set()
         self._leaving.set()
 
-    async def _finish(self) -> None:
+    async def _leave(self) -> None:
         """Bounded: what does not end in time goes to the ledger when it does, for a gateway that asks again."""
+        await self._leaving.wait()
         grace = self._settings.shutdown_grace
         if self._working:
             await asyncio.wait(list(self._working.values()), timeout=grace)

@@ -19,7 +19,7 @@ from toolwire.agents import open_agents
 from toolwire.errors import ConfigError
 from toolwire.server.asgi import WebSocketEndpoint
 from toolwire.server.config import GatewayConfig
-from toolwire.server.http import console, errors, health, sessions
+from toolwire.server.http import console, edits, errors, health, results, sessions
 from toolwire.server.http.guarding import Guarding
 from toolwire.server.hub import Hub
 from toolwire.server.metrics import MetricsCollector
@@ -91,7 +91,7 @@ def create_app(config: GatewayConfig) -> FastAPI:
     app = FastAPI(title="Toolwire", version=toolwire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.gateway = gateway
     errors.install(app)
-    for router in (health.router, sessions.router, console.router):
+    for router in (health.router, sessions.router, edits.router, results.router, console.router):
         app.include_router(router)
     app.router.add_websocket_route("/ws/{path:path}", WebSocketEndpoint(lambda: gateway.hub))  # type: ignore[arg-type]
     app.add_middleware(Guarding, guard_of=lambda: gateway.guard)

@@ -22,6 +22,7 @@ from toolwire.store.base import SessionRecord
 if TYPE_CHECKING:
     from toolwire.server.connection import Connection
     from toolwire.server.hub import Hub
+    from toolwire.server.toolroom import Done
 
 
 class Follower(Protocol):
@@ -167,9 +168,9 @@ class LiveSession:
         """The gateway is going down: end what runs, and say so."""
         self.submit_turns(self.core.interrupt(now_ms(), message))
 
-    def tool_done(self, call_id: str, ok: bool, result: object, error: str) -> None:
+    def tool_done(self, call_id: str, done: Done) -> None:
         """A tool the gateway ran has its outcome."""
-        settled = self.core.settle(call_id, ok, result, error, now_ms())
+        settled = self.core.settle(call_id, done.ok, done.result, done.error, now_ms(), details=done.details)
         if settled is not None:
             self._settled(settled)
             self.hub.consider(self)

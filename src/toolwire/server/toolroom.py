@@ -10,6 +10,7 @@ import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolwire.core.events import CallRequested
@@ -28,6 +29,16 @@ WRITE_PATIENCE = 2.0
 """A write gets this many times the limit before its outcome is called unknown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a tool ended."""
+
+    ok: bool = False
+    result: Any = None
+    error: str = ""
+    details: dict[str, Any] | None = None
+
+
 class Toolroom:
     """The gateway's own hands."""
 
@@ -42,7 +53,7 @@ class Toolroom:
         settings = self._hub.settings
         if self._waiting >= settings.tool_backlog + settings.tool_workers:
             live.tool_done(
-                call.call_id, False, None, "the gateway is busy: too many tool calls are waiting; try again"
+                call.call_id, Done(error="the gateway is busy: too many tool calls are waiting; try again")
             )
             return
         self._waiting += 1
@@ -55,21 +66,19 @@ class Toolroom:
         work = self._hub.loop.run_in_executor(self._workers, self._work, live, call, stop)
         try:
             async with asyncio.timeout(limit if call.reads else limit * WRITE_PATIENCE):
-                ok, result, error = await asyncio.shield(work)
-            live.tool_done(call.call_id, ok, result, error)
+                done = await asyncio.shield(work)
+            live.tool_done(call.call_id, done)
         except TimeoutError:
             stop.set()
             if call.reads:
-                live.tool_done(
-                    call.call_id, False, None, f"{call.tool} took longer than {limit:g} s and was given up"
-                )
+                live.tool_done(call.call_id, Done(error=f"{call.tool} took longer than {limit:g} s and was given up"))
             else:
                 live.tool_lost(call.call_id)
         finally:
             self._waiting -= 1
 
-    def _work(self, live: LiveSession, call: CallRequested, stop: threading.Event) -> tuple[bool, Any, str]:
-        """In a worker thread: the outcome as (ok, result, error)."""
+    def _work(self, live: LiveSession, call: CallRequested, stop: threading.Event) -> Done:
+        """In a worker thread."""
         hub = self._hub
         markdown = bool(call.asked_by)
         language: Language = "en" if hub.settings.language == "en" else "zh"
@@ -84,13 +93,16 @@ class Toolroom:
             )
             outcome = hub.tools.registry.run(call.tool, call.arguments, context)
             if outcome.error is not None:
-                return False, None, sentence(outcome.error, language if markdown else "en")
-            return True, as_markdown(outcome, language) if markdown else as_object(outcome, "en"), ""
+                return Done(error=sentence(outcome.error, language if markdown else "en"))
+            fields = as_object(outcome, "en")
+            if not markdown:
+                return Done(ok=True, result=fields)
+            return Done(ok=True, result=as_markdown(outcome, language), details=None if call.reads else fields)
         except ToolwireError as error:
-            return False, None, error.message
+            return Done(error=error.message)
         except Exception:  # a tool's defect is ours, and must not take the worker or the peer with it
             log.exception("a tool failed unexpectedly", tool=call.tool, call_id=call.call_id)
-            return False, None, f"{call.tool} failed unexpectedly; the gateway's log has the details"
+            return Done(error=f"{call.tool} failed unexpectedly; the gateway's log has the details")
 
     def _seen_by(self, live: LiveSession, project: str) -> Seen:
         return self._seen.setdefault((live.record.number, project), Seen())

@@ -198,11 +198,16 @@ class GroupCommit:
 
     def _report(self, batch: list[Work]) -> None:
         """The writer is done with a batch: it gets the next one first, then everybody is told."""
-        if self._waiting:
-            self._hand_over()
-        else:
+        if not self._waiting:
             self._armed = False
-        self._finish(batch)
+            self._finish(batch)
+        elif self._refusal is None:
+            self._hand_over()
+            self._finish(batch)
+        else:
+            # Closed meanwhile: what still waits fails, after what was done is told.
+            self._finish(batch)
+            self._hand_over()
 
     def _finish(self, batch: list[Work]) -> None:
         for work in batch:

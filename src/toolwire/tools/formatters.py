@@ -1,15 +1,18 @@
 """Which formatter a language has, where it is installed, and how it is asked for some lines of a file.
 
 A program is taken from PATH or from beside this Python, never from the project: what an agent can write must not be
-run. A project's own settings are followed where they are plain data; where there are none, the command is told the
-style the file has already, so that a formatted line looks like its neighbours.
+run. Nor does a program look for the project's settings itself, since they can name other files and code: the
+workspace reads them, and plain values are handed on. Without settings the program is told the style the file has
+already, so that a formatted line looks like its neighbours.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +24,8 @@ from toolwire.tools.workspace import Workspace
 
 SHORT_LINE, LONG_LINE = 88, 120
 """A file without settings is wrapped at its longest line, within these."""
+SETTINGS_BYTES = 256 * 1024
+"""A larger file of settings is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,12 @@ class Job:
     text: str
     first: int
     last: int
+    scratch: Path
+    """A folder of its own, outside the project, that goes away afterwards."""
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
 
     @property
     def step(self) -> str | None:
@@ -42,22 +53,24 @@ class Job:
         longest = max((len(line) for line in self.text.split("\n")), default=0)
         return min(max(longest, SHORT_LINE), LONG_LINE)
 
-    def settings(self, *names: str) -> str | None:
-        """The nearest of these files, from the file's folder up to the root."""
+    def settings(self, *names: str) -> tuple[str, str] | None:
+        """Name and text of the nearest of these files, from the file's folder up to the root."""
         folder = self.path
         while folder:
             folder = folder.rpartition("/")[0]
             for name in names:
-                path = f"{folder}/{name}" if folder else name
-                if self.workspace.kind(path) == "file":
-                    return path
+                text = self._read(f"{folder}/{name}" if folder else name)
+                if text is not None:
+                    return name, text
         return None
 
-    def read(self, path: str | None) -> str:
+    def _read(self, path: str) -> str | None:
         try:
-            return "" if path is None else self.workspace.read_bytes(path).decode("utf-8", "replace")
-        except ToolError:
-            return ""
+            return self.workspace.read_bytes(path, SETTINGS_BYTES).decode("utf-8", "replace")
+        except ToolError as error:
+            if error.kind == "file_not_found":
+                return None
+            raise Declined(f"{path} can't be read") from error
 
 
 class Declined(Exception):
@@ -86,23 +99,58 @@ def for_path(path: str, allowed: Iterable[str]) -> Formatter | None:
     return None
 
 
+_RUFF_OPTIONS = {
+    "line-length", "indent-width", "target-version", "format.quote-style", "format.indent-style",
+    "format.skip-magic-trailing-comma", "format.docstring-code-format", "format.docstring-code-line-length",
+}  # fmt: skip
+
+
 def _ruff(job: Job) -> Iterable[str]:
-    yield from ("format", "--no-cache", "--quiet", f"--range={job.first}-{job.last + 1}")
-    settings = job.settings("ruff.toml", ".ruff.toml", "pyproject.toml")
-    if settings is None or (settings.endswith("pyproject.toml") and "[tool.ruff" not in job.read(settings)):
-        step = job.step
-        yield from ("--isolated", "--config", "format.quote-style='preserve'", "--config", f"line-length={job.width}")
-        if step:
-            style = "'tab'" if step == "\t" else "'space'"
-            yield from ("--config", f"format.indent-style={style}", "--config", f"indent-width={_width(step)}")
-    yield from ("--stdin-filename", job.workspace.absolute(job.path), "-")
+    yield from ("format", "--isolated", "--no-cache", "--quiet", f"--range={job.first}-{job.last + 1}")
+    for name, value in _ruff_options(job).items():
+        yield from ("--config", f"{name}={json.dumps(value)}")
+    yield from ("--stdin-filename", job.name, "-")
+
+
+def _ruff_options(job: Job) -> dict[str, Any]:
+    found = job.settings("ruff.toml", ".ruff.toml", "pyproject.toml")
+    try:
+        settings = tomllib.loads(found[1]) if found else {}
+    except tomllib.TOMLDecodeError:
+        raise Declined("the project's ruff settings are not TOML") from None
+    if found and found[0] == "pyproject.toml":
+        settings = _table(settings, "tool", "ruff")
+    if settings:
+        flat = {**settings, **{f"format.{name}": value for name, value in _table(settings, "format").items()}}
+        return {name: flat[name] for name in sorted(_RUFF_OPTIONS & flat.keys()) if _is_plain(flat[name])}
+    style: dict[str, Any] = {"format.quote-style": "preserve", "line-length": job.width}
+    if job.step:
+        style |= {"format.indent-style": "tab" if job.step == "\t" else "space", "indent-width": _width(job.step)}
+    return style
+
+
+def _table(settings: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name in names:
+        inner = settings.get(name)
+        settings = inner if isinstance(inner, dict) else {}
+    return settings
+
+
+def _is_plain(value: object) -> bool:
+    """A word, a number or a switch: nothing that could name a file or hold an option of its own."""
+    return isinstance(value, int | bool) or (
+        isinstance(value, str) and re.fullmatch(r"[\w-]{1,40}", value) is not None
+    )
 
 
 def _clang_format(job: Job) -> Iterable[str]:
     yield f"--lines={job.first}:{job.last}"
-    yield f"--assume-filename={job.workspace.absolute(job.path)}"
-    if job.settings(".clang-format", "_clang-format"):
-        yield "--style=file"
+    yield f"--assume-filename={job.name}"
+    found = job.settings(".clang-format", "_clang-format")
+    if found:
+        place = job.scratch / "style.yaml"
+        place.write_text(found[1])
+        yield f"--style=file:{place}"
         return
     step = job.step or "    "
     style = {
@@ -113,6 +161,8 @@ def _clang_format(job: Job) -> Iterable[str]:
         "AccessModifierOffset": -_width(step),
         "UseTab": "ForIndentation" if step == "\t" else "Never",
         "ColumnLimit": 0,
+        "AllowShortFunctionsOnASingleLine": "None",
+        "AllowShortEnumsOnASingleLine": False,
         "SortIncludes": "Never",
     }
     yield f"--style={json.dumps(style)}"
@@ -143,18 +193,17 @@ def _prettier(job: Job) -> Iterable[str]:
     for name, value in _prettier_options(job).items():
         flag = "".join(f"-{char.lower()}" if char.isupper() else char for char in name)
         yield f"--{flag}={json.dumps(value) if not isinstance(value, str) else value}"
-    yield from ("--stdin-filepath", job.workspace.absolute(job.path))
+    yield from ("--stdin-filepath", job.name)
 
 
 def _prettier_options(job: Job) -> dict[str, Any]:
     found: Any = None
-    data = job.settings(*_PRETTIER_DATA)
-    package = job.settings("package.json")
+    own, package = job.settings(*_PRETTIER_DATA), job.settings("package.json")
     try:
-        if data is not None:
-            found = json.loads(job.read(data))
+        if own is not None:
+            found = json.loads(own[1])
         elif package is not None:
-            found = json.loads(job.read(package)).get("prettier")
+            found = json.loads(package[1]).get("prettier")
     except (ValueError, AttributeError):
         raise Declined("the project's prettier settings are not plain JSON") from None
     if found is None:
@@ -163,11 +212,7 @@ def _prettier_options(job: Job) -> dict[str, Any]:
         return {"useTabs": step == "\t", "tabWidth": _width(step), "singleQuote": single, "printWidth": job.width}
     if not isinstance(found, dict):
         raise Declined("the project's prettier settings are in a package")
-    return {
-        name: value
-        for name, value in found.items()
-        if name in _PRETTIER_OPTIONS and isinstance(value, str | int | bool)
-    }
+    return {name: value for name, value in found.items() if name in _PRETTIER_OPTIONS and _is_plain(value)}
 
 
 def _gofmt(_: Job) -> Iterable[str]:
@@ -175,10 +220,9 @@ def _gofmt(_: Job) -> Iterable[str]:
 
 
 def _shfmt(job: Job) -> Iterable[str]:
-    if not job.settings(".editorconfig"):
-        step = job.step or "\t"
-        yield f"-i={0 if step == chr(9) else len(step)}"
-    yield from ("-filename", job.workspace.absolute(job.path), "-")
+    # With a style given on the command line it looks for no .editorconfig.
+    step = job.step or "\t"
+    yield from (f"-i={0 if step == chr(9) else len(step)}", "-filename", job.name, "-")
 
 
 def _utf16(text: str) -> int:

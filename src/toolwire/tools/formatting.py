@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import os
 import subprocess
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from toolwire.tools import formatters, patch
 from toolwire.tools.base import Context
@@ -34,16 +36,22 @@ def format_lines(context: Context, path: str, text: str, first: int, last: int) 
     program = formatter.program(context.workspace.root) if formatter else None
     if formatter is None or program is None or first > last:
         return Formatted(text)
-    job = Job(context.workspace, path, text, first, last)
     try:
-        kept, left_out = keep_changed(text, _run(context, formatter, program, job), first, last)
-        if left_out and kept != text:
-            _run(context, formatter, program, Job(context.workspace, path, kept, first, last))
-        if formatter.name == "ruff" and not _same_meaning(text, kept):
-            return Formatted(text, trouble=f"{formatter.name}: the meaning would have changed")
+        with tempfile.TemporaryDirectory(prefix="toolwire-") as scratch:
+            job = Job(context.workspace, path, text, first, last, Path(scratch))
+            kept = _kept(context, formatter, program, job)
     except (Declined, OSError, subprocess.SubprocessError, UnicodeError) as error:
         return Formatted(text, trouble=f"{formatter.name}: {_first_line(error)}")
+    if formatter.name == "ruff" and not _same_meaning(text, kept):
+        return Formatted(text, trouble=f"{formatter.name}: the meaning would have changed")
     return Formatted(kept, by=formatter.name)
+
+
+def _kept(context: Context, formatter: Formatter, program: str, job: Job) -> str:
+    kept, left_out = keep_changed(job.text, _run(context, formatter, program, job), job.first, job.last)
+    if left_out and kept != job.text:
+        _run(context, formatter, program, replace(job, text=kept))
+    return kept
 
 
 def keep_changed(old: str, new: str, first: int, last: int) -> tuple[str, bool]:

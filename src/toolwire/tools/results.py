@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import re
 import secrets
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolwire.errors import ToolError
+
+log = logging.getLogger(__name__)
 
 _REF = re.compile(r"[0-9a-f]{32}")
 
@@ -38,24 +41,32 @@ class Results:
         self._lock = threading.Lock()
 
     def keep(self, text: str) -> str:
-        """The reference under which this text can be asked for."""
+        """The reference under which this text can be asked for. A full disk loses the rest, not the answer."""
         data = text.encode("utf-8", "surrogatepass")
         ref = hashlib.sha256(data).hexdigest()[:32]
-        with self._lock:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            place = self._place(ref)
-            temporary = self._folder / f"{secrets.token_hex(8)}.tmp"
+        try:
+            with self._lock:
+                self._write(self._place(ref), data)
+        except OSError as error:
+            log.warning("a long result could not be kept: %s", error)
+        return ref
+
+    def _write(self, place: Path, data: bytes) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = self._folder / f"{secrets.token_hex(8)}.tmp"
+        try:
             temporary.write_bytes(data)
             temporary.replace(place)
-            self._make_room(keep=place)
-        return ref
+        finally:
+            temporary.unlink(missing_ok=True)
+        self._make_room(keep=place)
 
     def whole(self, ref: str) -> str:
         if not _REF.fullmatch(ref):
             raise ToolError("result_not_found", ref=ref)
         try:
             return self._place(ref).read_bytes().decode("utf-8", "surrogatepass")
-        except FileNotFoundError:
+        except OSError:
             raise ToolError("result_not_found", ref=ref) from None
 
     def read(self, ref: str, offset: int, limit: int) -> Piece:

@@ -111,25 +111,19 @@ class Run:
     def _start(self, nothing: int) -> subprocess.Popen[bytes]:
         command = [program(), *self._arguments]
         passed = (*self._files, *self._unnamed)
-        options: dict[str, Any] = {}
-        readable = list(self._files)
-        if self._folder is not None:
-            readable.append(self._folder)
-            if ENTERED_BY_NAME:
-                options["cwd"] = named(self._folder)
-            else:
-                command = [sys.executable, "-ISc", _ENTER_AND_RUN, str(self._folder), *command]
-                passed = (*passed, self._folder)
-        return landlock.start(
-            command,
-            readable,
-            stdin=nothing,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=passed,
-            env={"LC_ALL": "C.UTF-8"},
-            **options,
-        )
+        options: dict[str, Any] = {
+            "stdin": nothing,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "env": {"LC_ALL": "C.UTF-8"},
+        }
+        if self._folder is None:
+            return landlock.start(command, self._files, pass_fds=passed, **options)
+        if ENTERED_BY_NAME:
+            readable = (*self._files, self._folder)
+            return landlock.start(command, readable, pass_fds=passed, cwd=named(self._folder), **options)
+        entering = [sys.executable, "-ISc", _ENTER_AND_RUN, str(self._folder), *command]
+        return subprocess.Popen(entering, pass_fds=(*passed, self._folder), **options)
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
@@ -150,7 +144,7 @@ class Run:
         if b"memory allocation of" in self._complaint:
             raise OutOfMemory
         # 2 with nothing said: some file could not be read, which --no-messages keeps quiet about.
-        if self._process.returncode not in (0, 1) and self._complaint:
+        if self._process.returncode != 0 and self._complaint:
             raise ToolError("search_failed", reason=self.complaint())
         if self._process.returncode < 0:
             raise ToolError("search_failed", reason=f"rg: signal {-self._process.returncode}")

@@ -195,11 +195,15 @@ class Workspace:
         rel = self.normalise(path)
         if self._protection.covers(rel):
             return True
-        try:
-            with self._folder_of(rel):
-                return False
-        except ToolError as error:
-            return error.kind == "protected_path"
+        while rel:
+            try:
+                with self._folder_of(rel):
+                    return False
+            except ToolError as error:
+                if error.kind != "file_not_found":
+                    return error.kind == "protected_path"
+            rel = rel.rpartition("/")[0]  # its folder is not there yet: ask for the one above
+        return False
 
     def write_bytes(self, path: str, data: bytes, *, expected: str | None = None, create: bool = False) -> None:
         """`create`: a new file, never over an old one, with the folders it needs. Otherwise over a file that exists,

@@ -10,8 +10,9 @@ from toolwire.agents.local.patterns import definition_of
 from toolwire.agents.local.phrases import phrase
 from toolwire.agents.local.places import Place, best_name, places_of, summary
 from toolwire.agents.local.plan import last_part
-from toolwire.agents.local.rank import Ranked, is_test
+from toolwire.agents.local.rank import Ranked
 from toolwire.agents.local.results import Excerpt, Hit
+from toolwire.agents.local.standing import is_test
 from toolwire.agents.local.words import Question
 from toolwire.core.events import Mode
 
@@ -38,7 +39,7 @@ class Report:
 
     def pieces(self) -> Iterator[str]:
         """The answer, paragraph by paragraph."""
-        paragraphs = [*self._opened(), *self._callers(), *self._found(), *self._nothing()]
+        paragraphs = [*self._nothing(), *self._opened(), *self._callers(), *self._found()]
         if self.question.borrowed:
             paragraphs.insert(0, self._say("borrowed"))
         paragraphs.append("\n".join(self._next()))
@@ -74,12 +75,18 @@ class Report:
             return
         last = last_part(target)
         calls = [hit for hit in self.findings.callers if not _defines(hit, last)]
-        calls.sort(key=lambda hit: (is_test(hit.path), f"{last}(" not in hit.text, hit.path, hit.line))
+        calls.sort(key=lambda hit: (is_test(hit.path), self._unsure(hit, last), hit.path, hit.line))
         if not calls:
             yield self._say("no_callers", name=_code(target))
             return
         rows = [_cited(hit) for hit in calls[:CALLERS]] + self._more(len(calls) - CALLERS)
         yield f"{self._say('callers', name=_code(target))}\n\n" + "\n".join(rows)
+
+    def _unsure(self, hit: Hit, name: str) -> int:
+        """0 if an index says it is a call, 1 if it looks like one, 2 if the name is only there."""
+        if (hit.path, hit.line) in self.findings.resolved:
+            return 0
+        return 1 if f"{name}(" in hit.text else 2
 
     def _found(self) -> Iterator[str]:
         ranked = self.findings.ranked
@@ -122,19 +129,22 @@ class Report:
         excerpts = self.findings.excerpts.get(item.path, ())
         place = self._best(item)
         for excerpt in excerpts:
-            if excerpt.lines and (place is None or excerpt.start <= place.hit.line < excerpt.start + len(excerpt.lines)):
+            if excerpt.lines and (
+                place is None or excerpt.start <= place.hit.line < excerpt.start + len(excerpt.lines)
+            ):
                 skip = max(0, place.hit.line - excerpt.start) if place else 0
                 return Excerpt(item.path, excerpt.start + skip, excerpt.lines[skip : skip + SNIPPET])
         return None
 
     def _nothing(self) -> Iterator[str]:
         findings = self.findings
+        if self.question.empty and self.question.intent != "overview":
+            yield self._say("no_words")
+            return
         if findings.ranked or findings.opened or findings.callers or findings.classes:
             return
-        if findings.problem and findings.failed >= findings.calls:
+        if findings.problem and findings.failed >= findings.counted:
             yield self._say("failed", problem=findings.problem)
-        elif self.question.empty:
-            yield self._say("no_words")
         else:
             yield self._say("nothing", words=self._words())
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from toolwire.agents.local.glossary import Meaning, glossary
-from toolwire.agents.local.stems import begins, english_stem, russian_stem
+from toolwire.agents.local.russian import begins, in_latin, russian_stem
+from toolwire.agents.local.stems import english_stem
 
 _ENGLISH = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:'[a-z]+)?", re.ASCII)
 _RUSSIAN = re.compile(r"[а-яё]+", re.IGNORECASE)
@@ -87,7 +88,9 @@ def russian_concepts(text: str) -> list[Concept]:
         if meaning is not None:
             found.append(_of_meaning(word, meaning, [], written))
         elif len(word) > SHORTEST_WORD:
-            found.append(Concept(word, (), UNKNOWN, written))
+            stem = in_latin(russian_stem(word))
+            stems = ((stem, OTHER),) if len(stem) > SHORTEST_STEM else ()
+            found.append(Concept(word, stems, UNKNOWN, written))
     return found
 
 
@@ -117,9 +120,7 @@ def merge(concepts: Iterable[Concept]) -> list[Concept]:
     return list(merged.values())
 
 
-def _of_meaning(
-    word: str, meaning: Meaning, own: list[tuple[str, float]], written: tuple[str, ...] = ()
-) -> Concept:
+def _of_meaning(word: str, meaning: Meaning, own: list[tuple[str, float]], written: tuple[str, ...] = ()) -> Concept:
     stems = dict(own)
     for rank, code in enumerate(meaning.code):
         stems.setdefault(code, FIRST if rank == 0 else OTHER)

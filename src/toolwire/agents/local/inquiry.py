@@ -12,7 +12,16 @@ from toolwire.agents.base import Ask, Turn
 from toolwire.agents.local import plan
 from toolwire.agents.local.plan import Step
 from toolwire.agents.local.rank import Ranked, Ranking
-from toolwire.agents.local.results import Excerpt, Found, Hit, read_entries, read_excerpt, read_hits, read_path
+from toolwire.agents.local.results import (
+    Excerpt,
+    Found,
+    Hit,
+    read_entries,
+    read_excerpt,
+    read_hits,
+    read_path,
+    read_sites,
+)
 from toolwire.agents.local.words import Question
 from toolwire.core.events import CallSettled
 from toolwire.settings import Settings
@@ -38,9 +47,13 @@ class Findings:
     """What a client told about classes, in its own words."""
     entries: list[str] = field(default_factory=list)
     callers: list[Hit] = field(default_factory=list)
+    resolved: set[tuple[str, int]] = field(default_factory=set)
+    """Those of them that an index of the code is sure of: path and line."""
     target: str = ""
     """Whose callers were looked for."""
     calls: int = 0
+    counted: int = 0
+    """Those of them whose failure says something."""
     failed: int = 0
     truncated: bool = False
     problem: str = ""
@@ -53,7 +66,7 @@ class Inquiry:
         self.findings = Findings()
         self._turn = turn
         self._settings = settings
-        self._ranking = Ranking(question.concepts)
+        self._ranking = Ranking(question.concepts, question.names)
         self._missing: set[str] = set()
         """Tools this client turned out not to have."""
         self._cut: list[int] = []
@@ -120,13 +133,15 @@ class Inquiry:
         asks = [plan.uses(target, self._settings)]
         if "call_chain" not in self._missing:
             asks.append(plan.callers(target))
+        named, *chains = await self._call(asks)
         hits: dict[tuple[str, int], Hit] = {}
-        last = plan.last_part(target)
-        for settled in reversed(await self._call(asks)):
+        if named.outcome == "ok":
+            hits = {(hit.path, hit.line): hit for hit in read_hits(named.result).hits}
+        for settled in chains:
             if settled.outcome == "ok":
-                for hit in read_hits(settled.result).hits:
-                    if last in hit.text or settled.tool == "call_chain":
-                        hits.setdefault((hit.path, hit.line), hit)
+                self.findings.resolved.update(read_sites(settled.result))
+        for path, line in self.findings.resolved:
+            hits.setdefault((path, line), Hit(path, line, ""))
         self.findings.callers = list(hits.values())
 
     async def look_around(self) -> None:
@@ -158,6 +173,7 @@ class Inquiry:
             return []
         outcomes = await self._turn.call(asks)
         self.findings.calls += len(outcomes)
+        self.findings.counted += 0 if quiet else len(outcomes)
         for settled in outcomes:
             if settled.outcome == "ok":
                 continue

@@ -26,7 +26,9 @@ _DEFINITION = re.compile(
     r"(?P<name>[A-Za-z_$][\w$]*)"
     rf"|(?<=\s)(?:[\w<>\[\],.?*&]+\s+)+(?P<method>[A-Za-z_$][\w$]*)\s*\()"
 )
-_NOT_TYPES = frozenset({"return", "new", "throw", "else", "await", "yield", "in", "not", "and", "or", "raise", "assert"})
+_NOT_TYPES = frozenset(
+    {"return", "new", "throw", "else", "await", "yield", "in", "not", "and", "or", "raise", "assert"}
+)
 
 Kind = Literal["class", "function", "method"]
 

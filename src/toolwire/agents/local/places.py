@@ -9,9 +9,12 @@ from toolwire.agents.local.patterns import Definition, definition_of
 from toolwire.agents.local.rank import Evidence, Ranked
 from toolwire.agents.local.results import Excerpt, Hit
 
-_OPENER = re.compile(r"^\s*(?:[rRuUbB]{0,2}(?:\"\"\"|''')|/\*+!?|//+!?|#+(?!!)|\*|--+|<!--|;+)\s*(.*?)\s*(?:\"\"\"|'''|\*/|-->)?\s*$")
+_OPENER = re.compile(
+    r"^\s*(?:[rRuUbB]{0,2}(?:\"\"\"|''')|/\*+!?|//+!?|#+(?!!)|\*|--+|<!--|;+)\s*(.*?)\s*(?:\"\"\"|'''|\*/|-->)?\s*$"
+)
 _BOILERPLATE = re.compile(
-    r"copyright|licen[sc]e|-\*-|coding[:=]|@\w+|all rights reserved|spdx|^[\W_]*$|^import |^from |^package |^\$Id", re.IGNORECASE
+    r"copyright|licen[sc]e|-\*-|coding[:=]|@\w+|all rights reserved|spdx|^[\W_]*$|^import |^from |^package |^\$Id",
+    re.IGNORECASE,
 )
 SENTENCE = 160
 HEAD = 30

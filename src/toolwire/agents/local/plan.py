@@ -45,7 +45,7 @@ def survey(question: Question, settings: Settings) -> list[Step]:
 
 def optional(question: Question) -> list[Step]:
     """Tools that not every client has; the answer does not wait for them for long."""
-    words = [*question.names, *(concept.word for concept in question.concepts)]
+    words = [*question.names, *(_in_code(concept) for concept in question.concepts if concept.stems)]
     steps = [Step("listing", ".", list_dir("."))]
     if words:
         steps.append(Step("suggestions", "", Ask("search_code", {"query": " ".join(words)})))
@@ -53,6 +53,11 @@ def optional(question: Question) -> list[Step]:
         if re.match(r"[A-Z]", last_part(name)):
             steps.append(read_class(last_part(name)))
     return steps
+
+
+def _in_code(concept: Concept) -> str:
+    """The word of a concept that code would have."""
+    return concept.word if concept.word.isascii() else concept.stems[0][0].lstrip("=")
 
 
 def guesses(question: Question) -> list[Step]:

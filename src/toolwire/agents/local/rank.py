@@ -15,11 +15,15 @@ from dataclasses import dataclass, field, replace
 from toolwire.agents.local.concepts import WEAK, Concept
 from toolwire.agents.local.patterns import Definition, definition_of
 from toolwire.agents.local.results import Found, Hit
+from toolwire.agents.local.standing import standing
 from toolwire.agents.local.stems import likeness, words_of
 
 NAME, FOLDER, DEFINED, HEADER, BODY, TOGETHER, NAMED = 3.0, 1.2, 2.6, 1.6, 1.0, 0.8, 8.0
 """What each kind of evidence is worth."""
 KIND = {"class": 1.0, "function": 0.9, "method": 0.6}
+LIKE_FILE = 0.9
+"""A file called what the question names, where 1 is a definition of it."""
+SUGGESTED = 0.12
 HEADER_LINES = 40
 TELLING = 0.45
 """How well a name must fit to be looked at for its own sake."""
@@ -29,19 +33,6 @@ SMALLEST_PROJECT = 1000
 """Files a project is taken to have, for rarity, unless a search shows more."""
 COMMON = 200
 """Files that are taken to know a word that everybody uses."""
-
-_DEMOTED = (
-    (re.compile(r"(^|/)(tests?|testing|__tests__|spec|specs|testdata|fixtures|idle_test|examples?|samples?|demos?|benchmarks?)/|(^|/)(test_|conftest)|_test\.|\.test\.|\.spec\.|Tests?\.(java|kt|cs)$"), 0.25),
-    (re.compile(r"(^|/)(vendor|vendored|_vendor|third_party|node_modules|site-packages|dist-packages|bower_components|\.venv|venv)/"), 0.3),
-    (re.compile(r"(^|/)(build|dist|out|target|generated|gen|__pycache__|\.next)/|\.min\.(js|css)$|_pb2\.py$|\.generated\.|\.g\.dart$|package-lock\.json$|\.lock$"), 0.3),
-    (re.compile(r"(^|/)(docs?|pydoc_data|changelog[^/]*|news)/|\.(md|rst|txt|po|pot|csv|json|xml|html|svg)$|(^|/)(LICENSE|CHANGELOG|NEWS|README)[^/]*$", re.IGNORECASE), 0.6),
-    (re.compile(r"(^|/)(deprecated|legacy|compat|_compat|attic|old)/"), 0.7),
-)  # fmt: skip
-
-
-
-def is_test(path: str) -> bool:
-    return _DEMOTED[0][0].search(path) is not None
 
 
 @dataclass(slots=True)
@@ -71,8 +62,10 @@ class Ranked:
 class Ranking:
     """Gathers evidence, then ranks."""
 
-    def __init__(self, concepts: Sequence[Concept]) -> None:
+    def __init__(self, concepts: Sequence[Concept], names: Sequence[str] = ()) -> None:
         self.concepts = concepts
+        self._names = frozenset(re.split(r"\W+", name)[-1].lower() for name in names)
+        """Names the question gives, which a file may have too."""
         self.files: dict[str, Evidence] = {}
         self._stems = [stem for concept in concepts for stem, _ in concept.stems]
         self._about_tests = "test" in self._stems
@@ -104,10 +97,12 @@ class Ranking:
             evidence.named = max(evidence.named, worth)
 
     def add_suggestions(self, found: Found) -> None:
-        """Places another tool's own ranking gave, best first."""
+        """Places another tool's own ranking gave, best first: they count by what they define, and a little more."""
         for rank, hit in enumerate(found.hits):
             evidence = self._see(hit)
-            evidence.named = max(evidence.named, 0.5 / (1 + rank))
+            evidence.named = max(evidence.named, SUGGESTED / (1 + rank))
+            for index in range(len(self.concepts)):
+                self._define(evidence, index, hit)
 
     def add_paths(self, paths: Sequence[str]) -> None:
         """Files whose name alone speaks for them."""
@@ -151,11 +146,14 @@ class Ranking:
             total += weight * worth
             covered += weight * min(1.0, worth)
         coverage = covered / (sum(weights) or 1.0)
-        score = total * (0.4 + 0.6 * coverage) + TOGETHER * math.log1p(evidence.together) + NAMED * evidence.named
-        for pattern, factor in _DEMOTED[1:] if self._about_tests else _DEMOTED:
-            if pattern.search(evidence.path):
-                score *= factor
-        return score
+        score = (
+            total * (0.4 + 0.6 * coverage) + TOGETHER * math.log1p(evidence.together) + NAMED * self._named(evidence)
+        )
+        return score * standing(evidence.path, about_tests=self._about_tests)
+
+    def _named(self, evidence: Evidence) -> float:
+        stem = evidence.path.rpartition("/")[2].partition(".")[0].lower()
+        return max(evidence.named, LIKE_FILE if stem in self._names else 0.0)
 
     def _worth(self, evidence: Evidence, index: int) -> float:
         folders, _, file = evidence.path.rpartition("/")

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from toolwire.agents.local.texts import read_text
@@ -16,7 +17,8 @@ PATH_KEYS = ("path", "file", "filePath", "file_path", "relativePath", "relative_
 LINE_KEYS = ("line", "lineNumber", "line_number", "start_line", "startLine", "lineno", "row")
 TEXT_KEYS = ("text", "content", "lineContent", "line_content", "snippet", "signature", "preview", "match", "name")
 COUNT_KEYS = ("files", "fileCount", "file_count", "filesMatched")
-DEEPEST = 12
+DEEPEST = 40
+_SITE = re.compile(r"([^\n:]{1,400}):(\d{1,7})(?::\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,22 @@ def read_hits(result: Any) -> Found:
     return Found(hits, files, truncated)
 
 
+def read_sites(result: Any) -> list[tuple[str, int]]:
+    """The places of calls in a call chain: its `path:line` texts, or all places if there are none."""
+    parsed = _parsed(result)
+    sites = list(_sites(parsed, 0)) if not isinstance(parsed, str) else []
+    return sites or [(hit.path, hit.line) for hit in read_hits(result).hits]
+
+
+def _sites(value: Any, depth: int) -> Iterator[tuple[str, int]]:
+    if isinstance(value, str):
+        if found := _SITE.fullmatch(value):
+            yield _clean(found[1]), int(found[2])
+    elif isinstance(value, list | Mapping) and depth <= DEEPEST:
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _sites(inner, depth + 1)
+
+
 def read_excerpt(result: Any, path: str, start: int) -> Excerpt:
     """Lines of a file that was read from `start` on, in case the answer does not say so itself."""
     result = _parsed(result)
@@ -76,7 +94,7 @@ def read_excerpt(result: Any, path: str, start: int) -> Excerpt:
     if not isinstance(result, str):
         return Excerpt(path, start, ())
     numbered = [(line, text) for _, line, text in read_text(result, path).places]
-    if numbered and all(later[0] == number[0] + 1 for number, later in zip(numbered, numbered[1:], strict=False)):
+    if numbered and all(later[0] == number[0] + 1 for number, later in pairwise(numbered)):
         return Excerpt(path, numbered[0][0], tuple(text for _, text in numbered))
     block = read_text(result).block
     return Excerpt(path, start, _lines(result if block is None else block))

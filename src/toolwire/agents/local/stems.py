@@ -1,4 +1,4 @@
-"""Beginnings that inflected words share: light stemming for English and Russian, and the words inside a name.
+"""Beginnings that inflected words share: light stemming for English, and the words inside a name.
 
 A stem is meant to be looked for as a beginning (`pars` finds parse, parser and parsing), so it may be cut short.
 """
@@ -10,14 +10,6 @@ import re
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 _SIBILANT = ("ches", "shes", "sses", "xes", "zes")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+|[^\W\d_A-Za-z]+")
-
-RUSSIAN_ENDINGS = (
-    "иями ями ами ием иях ях ах ого его ому ему ыми ими ешь ишь ете ите ются ится ется уется ает яет ают яют ует уют ать ять ить еть "
-    "ов ев ей ой ый ий ая яя ое ее ые ие ую юю ом ем ам ям ию ью ия ья ть ет ит ут ют ат ят ил ал ел ла ло ли ен на но ны "
-    "а я о е ы и у ю ь й"
-).split()
-_RUSSIAN_ENDINGS = frozenset(RUSSIAN_ENDINGS) | {"", "к", "ка", "ки", "ку", "кой", "ный", "ная", "ное", "ные", "ного", "ной"}
-SHORTEST_RUSSIAN = 3
 
 
 def english_stem(word: str) -> str:
@@ -38,23 +30,6 @@ def english_stem(word: str) -> str:
 def code_stem(word: str) -> str:
     """A word of the glossary's code column: only a last e is cut, so that `parse` finds `parsing`."""
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
-
-
-def russian_stem(word: str) -> str:
-    """The word without its ending."""
-    word = word.lower().replace("ё", "е").removesuffix("ся").removesuffix("сь")
-    for ending in RUSSIAN_ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_RUSSIAN:
-            return word.removesuffix(ending)
-    return word
-
-
-def begins(word: str, beginning: str) -> bool:
-    """Whether a Russian word has this beginning. After a short one only an ending may follow."""
-    if not word.startswith(beginning):
-        return False
-    rest = word[len(beginning) :]
-    return len(beginning) > 4 or rest in _RUSSIAN_ENDINGS
 
 
 def words_of(name: str) -> list[str]:

@@ -10,10 +10,15 @@ import re
 from dataclasses import dataclass
 
 _PATHLIKE = r"(?:[A-Za-z]:)?[\w@+~.()\[\]/\\-]*[\w)\]/\\-]\.[A-Za-z][A-Za-z0-9]{0,9}"
-_PLACE = re.compile(rf"`?({_PATHLIKE})`?(?::|#L|\s*\((?:line|lines|第|строка)?\s*|\s*第\s*)(\d+)(?:行)?(?:[:,-]\d+)?\)?[:\s`-]*(.*)")
+_PLACE = re.compile(
+    rf"`?({_PATHLIKE})`?(?::|#L|\s*\((?:lines?|第|строка)\s*|\s*第\s*)(\d+)(?:行)?(?:[:,-]\d+)?\)?[:\s`-]*(.*)"
+)
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _FACT = re.compile(r"^\s*(?:[-*]\s+)?\*\*([^*]{1,20})\*\*\s*[:：]\s*(.*)$")
-_NUMBERED = re.compile(r"^\s*([>*→»]\s*)?(?:[-*]\s+)?(?:L|line |第\s*|行\s*|строка )?(\d{1,7})(?:\s*行)?(?:\s*[|│:：\t]|\s*-\s)\s?(.*)$", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"^\s*([>*→»]\s*)?(?:[-*]\s+)?(?:L|line |第\s*|行\s*|строка )?(\d{1,7})(?:\s*行)?(?:\s*[|│:：\t]|\s*-\s)\s?(.*)$",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _TRUNCATED = re.compile(r"truncated|only the first|还有更多|已截断|结果过多|показаны первые", re.IGNORECASE)
 _FILES = re.compile(r"\*\*(?:匹配文件数|Files with matches)\*\*\s*[:：]\s*(\d+)")
@@ -59,6 +64,8 @@ class _Reader:
         self.block: list[str] | None = None
         self.first_block = False
         self.names: list[str] = []
+        self._folders: list[tuple[int, str]] = []
+        """Folders of a listing that the next line may be inside of, with their indentation."""
         self._numbered: list[tuple[str, int, str, bool]] = []
         self._placed: list[tuple[str, int, str]] = []
 
@@ -69,8 +76,8 @@ class _Reader:
             self.block.append(line)
         if not self.fence and (self._take_heading(line) or self._take_fact(line)):
             return
-        if not self._take_numbered(line) and not self._take_place(line) and (found := _NAME.match(line)):
-            self.names.append(found[1])
+        if not self._take_numbered(line) and not self._take_place(line):
+            self._take_name(line)
 
     def places(self) -> list[tuple[str, int, str]]:
         """Numbered lines (only the marked ones, if any are marked: the others are their surroundings) and places."""
@@ -117,6 +124,19 @@ class _Reader:
             return False
         self._numbered.append((self.path, int(found[2]), found[3], bool(found[1])))
         return True
+
+    def _take_name(self, line: str) -> None:
+        """An entry of a listing; one that is indented is inside the folder above it."""
+        found = _NAME.match(line)
+        if found is None:
+            return
+        indent = len(line) - len(line.lstrip())
+        while self._folders and self._folders[-1][0] >= indent:
+            self._folders.pop()
+        name = (self._folders[-1][1] if self._folders else "") + found[1]
+        self.names.append(name)
+        if name.endswith("/"):
+            self._folders.append((indent, name))
 
     def _take_place(self, line: str) -> bool:
         found = _PLACE.search(line)

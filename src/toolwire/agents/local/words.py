@@ -9,7 +9,7 @@ from typing import Literal
 
 from toolwire.agents.local.concepts import WEAK, Concept, chinese_concepts, english_concepts, merge, russian_concepts
 from toolwire.agents.local.glossary import glossary
-from toolwire.agents.local.stems import begins
+from toolwire.agents.local.russian import begins
 from toolwire.core.events import Message
 
 Tongue = Literal["en", "zh", "ru"]
@@ -136,7 +136,12 @@ def _intent(prompt: str) -> Intent:
 
 
 def _in_order(words: list[str], phrase: str) -> bool:
-    """Whether words with these beginnings follow one another."""
-    parts = phrase.replace("ё", "е").split()
-    spans = range(len(words) - len(parts) + 1)
-    return any(all(begins(words[at + i], part) for i, part in enumerate(parts)) for at in spans)
+    """Whether words with these beginnings follow one another, one other word between them or none."""
+    ends = list(range(len(words)))
+    for part in phrase.replace("ё", "е").split():
+        ends = sorted({at + 1 + gap for at in ends for gap in (0, 1) if _begins_at(words, at + gap, part)})
+    return bool(ends)
+
+
+def _begins_at(words: list[str], at: int, part: str) -> bool:
+    return at < len(words) and begins(words[at], part)

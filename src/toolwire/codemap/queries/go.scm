@@ -7,7 +7,7 @@
   type: [(type_identifier) @owner (pointer_type (type_identifier) @owner)
     (generic_type type: (_) @owner) (pointer_type (generic_type type: (_) @owner))]))
   name: (_) @name result: (_)? @returns body: (_)? @body) @method
-(method_elem name: (_) @name result: (_)? @returns) @method
+(type_spec type: (interface_type (method_elem name: (_) @name result: (_)? @returns) @method))
 (field_declaration !name type: (_) @base)
 (interface_type (type_elem (_) @base))
 

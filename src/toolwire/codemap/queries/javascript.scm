@@ -23,6 +23,9 @@
   right: [(new_expression) (call_expression) (identifier) (member_expression)] @value) @field
 (for_in_statement left: (identifier) @variable)
 
+; What a function gives back, where its head does not say it
+(return_statement [(call_expression) (new_expression) (identifier) (member_expression)] @return)
+
 ; Imports
 (import_statement (import_clause (named_imports (import_specifier name: (_) @item !alias))) source: (_) @from) @import
 (import_statement (import_clause (named_imports (import_specifier name: (_) @item alias: (_) @as)))

@@ -23,6 +23,9 @@
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
   type: (type)? @type right: (_)? @value (#any-of? @_self "self" "cls")) @field
 
+; What a function gives back, where its head does not say it
+(return_statement [(call) (identifier) (attribute)] @return)
+
 ; Imports
 (import_statement name: (dotted_name) @from) @import
 (import_statement name: (aliased_import name: (dotted_name) @from alias: (identifier) @as)) @import

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -14,6 +13,7 @@ from pydantic import BaseModel
 from toolwire.core import events, recovery
 from toolwire.errors import PeerError
 from toolwire.server.http.errors import ErrorBody
+from toolwire.server.http.following import PAGE, follow
 from toolwire.server.http.health import hub_of
 from toolwire.server.hub import Hub
 from toolwire.server.security import OWNER, Caller
@@ -22,9 +22,6 @@ from toolwire.store.base import SessionRecord
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 
 EVENT_STREAM = "text/event-stream"
-PAGE = 500
-KEEP_ALIVE = 15.0
-"""Seconds between comments that keep a quiet stream from being cut by a proxy."""
 
 
 class SessionNotFound(PeerError):
@@ -100,7 +97,7 @@ async def read_events(
 ) -> EventPage | StreamingResponse:
     """A page of a session's log as JSON or, with `Accept: text/event-stream`, all of it as it grows."""
     hub, caller = hub_of(request), caller_of(request)
-    record = await _record(hub, caller, name)
+    record = await find(hub, caller, name)
     if EVENT_STREAM in accept:
         if last_event_id is not None:
             where = recovery.resume(last_event_id, epoch=record.epoch, last=record.last)
@@ -123,7 +120,7 @@ async def read_events(
 async def stop(request: Request, name: str) -> StopAnswer:
     """End the running turn of a session, and what waits behind it."""
     hub, caller = hub_of(request), caller_of(request)
-    await _record(hub, caller, name)
+    await find(hub, caller, name)
     async with hub.visit(caller.tenant, name) as live:
         running = not live.core.at_rest
         if running:
@@ -131,45 +128,18 @@ async def stop(request: Request, name: str) -> StopAnswer:
         return StopAnswer(stopped=running)
 
 
-async def _record(hub: Hub, caller: Caller, name: str) -> SessionRecord:
+async def find(hub: Hub, caller: Caller, name: str) -> SessionRecord:
+    """The caller's session of that name; raises SessionNotFound."""
     record = await hub.store.find_session(caller.tenant, name)
     if record is None:
         raise SessionNotFound(f"no session {name!r}", field="name", hint="GET /api/sessions lists them")
     return record
 
 
-class _Bell:
-    """A follower that only rings: the stream then reads the store."""
-
-    def __init__(self) -> None:
-        self.rung = asyncio.Event()
-
-    def deliver(self, _: events.AnyEvent) -> None:
-        self.rung.set()
-
-
 async def _stream(hub: Hub, caller: Caller, record: SessionRecord, after: int) -> AsyncIterator[bytes]:
-    async with hub.visit(caller.tenant, record.name) as live:
-        bell = _Bell()
-        live.follow(bell)
-        try:
-            while not hub.stopping:
-                bell.rung.clear()
-                page = await hub.store.read(record.number, after=after, limit=PAGE)
-                for event in page:
-                    after = event.seq
-                    cursor = recovery.cursor(record.epoch, event.seq)
-                    yield b"id: %b\ndata: %b\n\n" % (cursor.encode(), events.encode(event))
-                if not page and not await _rung(bell):
-                    yield b": still here\n\n"
-        finally:
-            live.unfollow(bell)
-
-
-async def _rung(bell: _Bell) -> bool:
-    try:
-        async with asyncio.timeout(KEEP_ALIVE):
-            await bell.rung.wait()
-    except TimeoutError:
-        return False
-    return True
+    async for page in follow(hub, caller, record, after):
+        for event in page:
+            cursor = recovery.cursor(record.epoch, event.seq)
+            yield b"id: %b\ndata: %b\n\n" % (cursor.encode(), events.encode(event))
+        if not page:
+            yield b": still here\n\n"

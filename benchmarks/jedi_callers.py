@@ -1,0 +1,243 @@
+"""Callers of Python functions: `call_chain` at depth 1 against jedi, on the installed standard library.
+
+A function counts if jedi finds two or more references to it inside its own package. Both sides are reduced to the
+set of definitions that call it there; they agree if the sets are equal. Edges that only name or overriding suggests
+are left out on our side, since jedi has neither. The sample is fixed: functions in the order of a digest of their
+place.
+
+    python benchmarks/jedi_callers.py [--sample 200] [--show]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import jedi  # type: ignore[import-untyped]
+
+from toolwire.codemap.codemap import Codemap
+from toolwire.settings import Settings
+from toolwire.tools.workspace import Workspace
+
+SAMPLE = 200
+LEAST_REFERENCES = 2
+LEFT_OUT = frozenset({"site-packages", "test", "tests", "__pycache__", "lib-dynload", "turtledemo", "idle_test"})
+BUILD_SECONDS = 120.0
+
+Place = tuple[str, int]
+"""A file and the line of the definition around a call; 0 is the file's top level."""
+
+
+@dataclass(frozen=True)
+class Function:
+    path: str
+    line: int
+    column: int
+    name: str
+    qualified: str
+
+    @property
+    def package(self) -> str:
+        return self.path.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    function: Function
+    jedi: frozenset[Place]
+    ours: frozenset[Place]
+
+    @property
+    def agree(self) -> bool:
+        return self.jedi == self.ours
+
+
+def copy_library(target: Path) -> None:
+    """The packages of the standard library, without their tests and without what is installed beside them."""
+    source = Path(os.__file__).parent
+    shutil.copytree(source, target, ignore=_ignored, dirs_exist_ok=True)
+
+
+def _ignored(folder: str, names: list[str]) -> set[str]:
+    return {name for name in names if name in LEFT_OUT or not (name.endswith(".py") or Path(folder, name).is_dir())}
+
+
+def functions(root: Path) -> list[Function]:
+    found: list[Function] = []
+    for init in sorted(root.glob("*/__init__.py")):
+        for file in sorted(init.parent.rglob("*.py")):
+            found.extend(_functions_of(file, file.relative_to(root).as_posix()))
+    return sorted(found, key=lambda one: hashlib.sha256(f"{one.path}:{one.qualified}:{one.line}".encode()).digest())
+
+
+def _functions_of(file: Path, path: str) -> Iterator[Function]:
+    text = _text(file)
+    lines = text.split("\n")
+    tree = _tree(file)
+
+    def walk(node: ast.AST, above: str) -> Iterator[Function]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                column = lines[child.lineno - 1].find(child.name, child.col_offset + 3)
+                if not child.name.startswith("__") and column >= 0:
+                    yield Function(path, child.lineno, column, child.name, f"{above}{child.name}")
+            elif isinstance(child, ast.ClassDef):
+                yield from walk(child, f"{above}{child.name}.")
+            elif isinstance(child, ast.If | ast.Try):
+                yield from walk(child, above)
+
+    if tree is not None:
+        yield from walk(tree, "")
+
+
+@lru_cache(maxsize=4096)
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=4096)
+def _tree(file: Path) -> ast.Module | None:
+    try:
+        return ast.parse(_text(file))
+    except (SyntaxError, ValueError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _calls(file: Path) -> dict[tuple[int, int], int]:
+    """Line and column of the name of every called function → line of the definition around the call."""
+    found: dict[tuple[int, int], int] = {}
+
+    def note(function: ast.expr, around: int) -> None:
+        if isinstance(function, ast.Name):
+            found[function.lineno, function.col_offset] = around
+        elif isinstance(function, ast.Attribute) and function.end_lineno and function.end_col_offset:
+            found[function.end_lineno, function.end_col_offset - len(function.attr.encode())] = around
+
+    def walk(node: ast.AST, around: int) -> None:
+        inner = around
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for decorator in node.decorator_list:
+                note(decorator, around)
+                walk(decorator, around)
+            inner = node.lineno
+        elif isinstance(node, ast.Call):
+            note(node.func, around)
+        for child in ast.iter_child_nodes(node):
+            if child not in getattr(node, "decorator_list", ()):
+                walk(child, inner)
+
+    tree = _tree(file)
+    if tree is not None:
+        walk(tree, 0)
+    return found
+
+
+class Oracle:
+    def __init__(self, root: Path, codemap: Codemap) -> None:
+        self._root = root
+        self._codemap = codemap
+
+    def verdict(self, function: Function) -> Verdict | None:
+        """None if the function does not qualify."""
+        if not self._mentioned(function):
+            return None
+        references = self._references(function)
+        if len(references) < LEAST_REFERENCES:
+            return None
+        callers = frozenset(
+            (path, _calls(self._root / path)[line, column])
+            for path, line, column in references
+            if (line, column) in _calls(self._root / path)
+        )
+        return Verdict(function, callers, self._ours(function))
+
+    def _mentioned(self, function: Function) -> bool:
+        word = re.compile(rf"\b{re.escape(function.name)}\b")
+        left = LEAST_REFERENCES + 1
+        for file in (self._root / function.package).rglob("*.py"):
+            left -= len(word.findall(_text(file)))
+            if left <= 0:
+                return True
+        return False
+
+    def _references(self, function: Function) -> set[tuple[str, int, int]]:
+        project = jedi.Project(self._root / function.package, sys_path=[str(self._root)], smart_sys_path=False)
+        script = jedi.Script(path=self._root / function.path, project=project)
+        found = set()
+        for name in script.get_references(function.line, function.column, include_builtins=False):
+            if name.module_path is None or name.is_definition():
+                continue
+            path = Path(name.module_path)
+            if path.is_relative_to(self._root / function.package) and name.line is not None:
+                found.add((path.relative_to(self._root).as_posix(), name.line, self._bytes(path, name)))
+        return found
+
+    @staticmethod
+    def _bytes(path: Path, name: jedi.api.classes.BaseName) -> int:
+        """jedi counts characters, ast counts bytes."""
+        line = _text(path).split("\n")[name.line - 1]
+        return len(line[: name.column].encode())
+
+    def _ours(self, function: Function) -> frozenset[Place]:
+        symbols = [one for one in self._codemap.functions(function.name) if one.path == function.path]
+        found: set[Place] = set()
+        for symbol in (one for one in symbols if one.line == function.line):
+            for edge in self._codemap.edges(symbol, "callers"):
+                if edge.certainty != "name only" and edge.via != "override":
+                    line = 0 if edge.caller.kind == "file" else edge.caller.line
+                    found.add((edge.caller.path, line))
+        return frozenset(place for place in found if place[0].partition("/")[0] == function.package)
+
+
+def judge(root: Path, state: Path, sample: int) -> list[Verdict]:
+    """Verdicts on the first `sample` functions that qualify."""
+    verdicts: list[Verdict] = []
+    with Workspace(root, state=state) as workspace, Codemap(workspace, Settings()) as codemap:
+        if not codemap.wait(BUILD_SECONDS):
+            raise TimeoutError("the index was not built in time")
+        oracle = Oracle(root, codemap)
+        for function in functions(root):
+            if len(verdicts) >= sample:
+                break
+            verdict = oracle.verdict(function)
+            if verdict is not None:
+                verdicts.append(verdict)
+    return verdicts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=SAMPLE)
+    parser.add_argument("--show", action="store_true", help="print every disagreement")
+    options = parser.parse_args()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "lib").resolve()
+        copy_library(root)
+        verdicts = judge(root, Path(folder, "state"), options.sample)
+    agreeing = sum(verdict.agree for verdict in verdicts)
+    for verdict in verdicts:
+        if not verdict.agree and options.show:
+            print(f"{verdict.function.path}:{verdict.function.line} {verdict.function.qualified}")
+            print(f"    only jedi: {sorted(verdict.jedi - verdict.ours)}")
+            print(f"    only ours: {sorted(verdict.ours - verdict.jedi)}")
+    share = agreeing / len(verdicts) if verdicts else 0.0
+    print(f"callers at depth 1 agree with jedi on {agreeing} of {len(verdicts)} functions ({share:.1%}),", end=" ")
+    print(f"{time.monotonic() - started:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
