@@ -8,6 +8,7 @@
     │   ├── NotAuthenticated   no token, or a wrong one
     │   └── QueueFull          too many prompts are waiting already
     ├── ToolError              a tool was asked for something it can't do; told to agent and user
+    ├── FlashError             a call of document 3 ended in one of its ten codes, other than OK
     ├── AgentError             the agent behind a turn failed
     ├── TurnOver               told to an agent whose turn has ended meanwhile
     └── OurError               a defect or an outage on this side
@@ -20,7 +21,7 @@ Errors are raised where the cause is known and turned into a dialect's words in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 Fault = Literal["peer", "ours", "upstream"]
 
@@ -86,6 +87,63 @@ class ToolError(ToolwireError):
         self.facts = facts
         rest = ", ".join(f"{name}={value}" for name, value in facts.items())
         super().__init__(f"{kind}: {rest}" if rest else kind, field=field, hint=hint)
+
+
+FlashCode = Literal[
+    "BAD_REQUEST",
+    "VALIDATION_FAILED",
+    "TOOL_NOT_FOUND",
+    "PERMISSION_DENIED",
+    "RLS_DENIED",
+    "CONFLICT",
+    "TIMEOUT",
+    "UPSTREAM_ERROR",
+    "INTERNAL_ERROR",
+]
+
+FLASH_STATUS: Final[Mapping[str, int]] = {
+    "OK": 200,
+    "BAD_REQUEST": 400,
+    "VALIDATION_FAILED": 400,
+    "PERMISSION_DENIED": 403,
+    "RLS_DENIED": 403,
+    "TOOL_NOT_FOUND": 404,
+    "CONFLICT": 409,
+    "TIMEOUT": 504,
+    "UPSTREAM_ERROR": 502,
+    "INTERNAL_ERROR": 500,
+}
+"""Document 3, section 6: every code and its HTTP status."""
+
+
+class FlashError(ToolwireError):
+    """A refusal or failure in document 3's words. `more` goes into the response's `error` object as it is.
+
+    `began` says that the effect had begun when this was raised: only such an outcome is kept under its
+    idempotency key.
+    """
+
+    fault = "peer"
+
+    def __init__(
+        self,
+        code: FlashCode,
+        message: str,
+        *,
+        reason: str | None = None,
+        field: str | None = None,
+        hint: str | None = None,
+        began: bool = False,
+        **more: Any,
+    ) -> None:
+        super().__init__(message, code=code, field=field, hint=hint)
+        self.reason = reason or code
+        self.began = began
+        self.more = more
+
+    @property
+    def http_status(self) -> int:
+        return FLASH_STATUS[self.code]
 
 
 class AgentError(ToolwireError):

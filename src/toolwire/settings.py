@@ -104,6 +104,10 @@ class Settings:
     """Seconds an agent may take to say whether it can answer."""
     script_match_prefix: int = 2000
     """Characters of a prompt that a script's pattern is looked for in, if the pattern needs a backtracking engine."""
+    local_prompt: int = 4000
+    """Characters of a prompt that the local agent reads."""
+    local_result: int = 400_000
+    """Characters of a tool's text that it reads."""
     local_searches: int = 24
     """Searches over the whole project that the local agent makes for one question."""
     local_hits: int = 200

@@ -47,9 +47,7 @@ def test_the_questions_are_in_three_languages() -> None:
     assert sum(1 for text in texts if re.search("[а-я]", text)) >= 2
 
 
-async def test_the_right_file_is_among_the_first_three_for_eight_of_ten(
-    library: Path, tmp_path: Path
-) -> None:
+async def test_the_right_file_is_among_the_first_three_for_eight_of_ten(library: Path, tmp_path: Path) -> None:
     missed = {}
     for row in QUESTIONS:
         found = await first_three(row["question"], library, tmp_path)

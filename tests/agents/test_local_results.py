@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,16 @@ def test_call_sites_are_read_from_a_chain() -> None:
     chain = {"roots": [{"symbol": {"path": "a.py", "line": 3}, "steps": [{"sites": ["b.py:10", "b.py:12"]}]}]}
     assert read_sites(chain) == [("b.py", 10), ("b.py", 12)]
     assert read_sites("- `b.py:10` call()") == [("b.py", 10)]
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, "a." * 300_000, " " * 1_000_000, "- " * 400_000, "1:" * 400_000, "#" * 999_999]
+)
+def test_endless_lines_are_read_quickly(text: str) -> None:
+    started = time.process_time()
+    read_hits(text)
+    read_entries(text)
+    assert time.process_time() - started < 0.5
 
 
 anything = st.recursive(

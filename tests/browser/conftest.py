@@ -41,14 +41,21 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def tab(chromium: Browser) -> Iterator[Looks]:
+    """One tab for all tests of a module that need nothing special: a new one costs more than most of them."""
+    looks = looks_of(chromium)
+    yield looks
+    looks.close()
+
+
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[Open]:
+def open_page(chromium: Browser, tab: Looks) -> Iterator[Open]:
     """Opens pages; at the end none of them may have reported an error or a violation of the page's policy."""
     opened: list[Looks] = []
 
     def open_(address: str, **context: Any) -> Looks:
-        # Without animations: drawing them in software is most of what these tests would cost.
-        looks = Looks(chromium.new_context(reduced_motion="reduce", **context))
+        looks = looks_of(chromium, **context) if context else tab
         opened.append(looks)
         looks.go(address)
         return looks
@@ -56,8 +63,15 @@ def open_page(chromium: Browser) -> Iterator[Open]:
     yield open_
     complaints = [complaint for looks in opened for complaint in looks.complaints()]
     for looks in opened:
-        looks.close()
+        looks.leave()
+        if looks is not tab:
+            looks.close()
     assert complaints == []
+
+
+def looks_of(chromium: Browser, **context: Any) -> Looks:
+    # Without animations: drawing them in software is most of what these tests would cost.
+    return Looks(chromium.new_context(reduced_motion="reduce", **context))
 
 
 @pytest.fixture(scope="module")

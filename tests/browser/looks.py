@@ -37,6 +37,13 @@ class Looks:
         self._errors.clear()
         self.page.evaluate("window.policyViolations = []")
 
+    def leave(self) -> None:
+        """Go elsewhere, and leave nothing behind for the next visit."""
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.page.evaluate("sessionStorage.clear()")
+        self.page.goto("about:blank")
+        self._errors.clear()
+
     def close(self) -> None:
         self._context.close()
 

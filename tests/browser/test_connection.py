@@ -84,7 +84,6 @@ def test_a_question_asked_at_once_is_not_lost(gateway: Served, open_page: Open) 
     page.page.reload()
     page.ask("early")
     page.expect_turn(0, "completed")
-    page.page.unroute_all(behavior="ignoreErrors")
 
 
 def test_a_question_the_gateway_refuses_says_why(serve: Serve, open_page: Open) -> None:

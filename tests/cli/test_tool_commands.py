@@ -128,3 +128,24 @@ def test_service_answers_every_line_and_nothing_else(place: Place) -> None:
         ("backend_only", "2"),
     ]
     assert (place.project / "main.py").read_text() == "print('yo')\n"
+
+
+def test_a_gateway_runs_a_call_in_its_own_project(shared: tuple[Place, str], here: Here) -> None:
+    _, url = shared
+    done = here("call", "read_file", "path=main.py", "--url", url)
+    assert done.returncode == 0
+    assert "print('hi')" in done.stdout
+    as_json = json.loads(here("call", "read_file", "path=main.py", "--url", url, "--json").stdout)
+    assert as_json["success"] is True
+    failed = here("call", "read_file", "path=no.py", "--url", url)
+    assert failed.returncode == 1
+    assert "no.py" in failed.stderr
+    unknown = here("call", "make_coffee", "sugar=2", "--url", url)
+    assert unknown.returncode == 1
+    assert "make_coffee" in unknown.stderr
+
+
+def test_a_call_to_a_gateway_that_is_not_there_says_so(here: Here) -> None:
+    done = here("call", "read_file", "path=main.py", "--url", "ws://127.0.0.1:1", "--project", "x")
+    assert done.returncode == 1
+    assert "no gateway at" in done.stderr

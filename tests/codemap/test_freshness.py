@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from codemap.conftest import Project
 
+from codemap.conftest import Project
 from toolwire.codemap import keeper
 from toolwire.codemap.codemap import Codemap
 from toolwire.codemap.keeper import Progress

@@ -98,10 +98,10 @@ class Running:
     told: Told
     task: asyncio.Task[None]
 
-    async def stop(self) -> None:
-        self.ide.stop()
+    async def ended(self) -> None:
+        """Wait until it has stopped; raises what stopped it."""
         async with asyncio.timeout(PATIENCE):
-            await self.task
+            await asyncio.shield(self.task)
 
 
 @asynccontextmanager

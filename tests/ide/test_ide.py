@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -144,9 +145,9 @@ async def test_a_call_sent_again_while_it_runs_is_run_once_and_answered_once(roo
         await second.send(call("c2", "read_file", path="main.py"))
         assert (await second.receive())["call_id"] == "c2"
         bench.gate.set()
+        assert (await second.receive())["call_id"] == "c1"
         await second.send(call("c3", "wait"))
-        heard = await second.silent_until("c3")
-        assert sorted(message["call_id"] for message in heard) == ["c1", "c3"]
+        assert [message["call_id"] for message in await second.silent_until("c3")] == ["c3"]
         assert bench.runs.count("mark once") == 1
 
 
@@ -167,20 +168,30 @@ async def test_a_call_sent_again_after_its_answer_is_answered_from_the_ledger(ro
 
 async def test_an_answer_that_waited_is_not_sent_twice_when_the_gateway_asks_again(root: Path) -> None:
     bench = Bench()
-    slow = Settings(reconnect_first=0.3, reconnect_most=0.3)
-    async with fake_gateway() as gateway, running_ide(root, gateway.url, bench=bench, settings=slow) as running:
-        first = await gateway.peer()
-        await first.send(call("c1", "mark", note="once"))
-        await running.told.until(CallBegun)
-        first.drop()
+    async with AsyncExitStack() as held:
+        async with fake_gateway() as gateway:
+            running = await held.enter_async_context(running_ide(root, gateway.url, bench=bench))
+            first = await gateway.peer()
+            await first.send(call("c1", "mark", note="once"))
+            await running.told.until(CallBegun)
         await running.told.until(Disconnected)
         bench.gate.set()
         await running.told.until(CallAnswered)
+        gateway = await held.enter_async_context(fake_gateway(gateway.port))
         second = await gateway.peer()
         assert (await second.receive())["call_id"] == "c1"
         await second.send(call("c1", "mark", note="once"))  # as our gateway does on attaching
         await second.send(call("c2", "wait"))
         assert [message["call_id"] for message in await second.silent_until("c2")] == ["c2"]
+
+
+async def test_an_answer_that_still_waits_to_be_sent_is_underway(root: Path) -> None:
+    async with fake_gateway() as gateway:
+        url = gateway.url
+    async with running_ide(root, url) as running:
+        running.ide.client.post(b"{}", "c1")
+        assert running.ide.client.underway("c1")
+        assert not running.ide.client.underway("c2")
 
 
 async def test_the_ledger_holds_across_two_runs_of_the_ide(root: Path) -> None:
@@ -257,7 +268,7 @@ async def test_it_gives_up_after_so_many_attempts_if_told_to(root: Path) -> None
         port = gateway.port
     async with running_ide(root, f"ws://127.0.0.1:{port}", attempts=2) as running:
         with pytest.raises(ToolwireError, match="no gateway at"):
-            await running.task
+            await running.ended()
 
 
 async def test_a_gateway_that_refuses_it_is_not_asked_again(root: Path) -> None:
@@ -266,7 +277,7 @@ async def test_a_gateway_that_refuses_it_is_not_asked_again(root: Path) -> None:
         await peer.send({"type": "error", "content": "no such project: demo"})
         await peer.socket.close(1008, "PROJECT_NOT_FOUND")
         with pytest.raises(HandshakeRefused, match=r"PROJECT_NOT_FOUND: no such project"):
-            await running.task
+            await running.ended()
 
 
 async def test_stopping_answers_what_runs_and_closes_cleanly(root: Path) -> None:
@@ -279,7 +290,7 @@ async def test_stopping_answers_what_runs_and_closes_cleanly(root: Path) -> None
         bench.gate.set()
         assert (await peer.receive())["call_id"] == "c1"
         assert await peer.closed() == 1000
-        await running.task
+        await running.ended()
 
 
 async def test_stopping_twice_closes_at_once(root: Path) -> None:

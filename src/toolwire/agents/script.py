@@ -100,7 +100,7 @@ def parse_script(text: str, source: str) -> Script:
         shown = [_describe(text, source, problem["loc"], problem["msg"]) for problem in problems[:ERRORS_SHOWN]]
         if len(problems) > ERRORS_SHOWN:
             shown.append(f"… and {len(problems) - ERRORS_SHOWN} more")
-        raise ConfigError("\n".join(shown), field=source, hint="see the scripted agent in docs/") from None
+        raise ConfigError("\n".join(shown), field=source) from None
 
 
 def _describe(text: str, source: str, path: tuple[str | int, ...], message: str) -> str:

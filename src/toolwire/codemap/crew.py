@@ -23,6 +23,9 @@ from toolwire.tools.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
+COMMAND = (sys.executable, "-P", "-m", "toolwire.codemap.worker")
+"""`-P`: nothing in the folder we happen to be in is ever imported."""
+
 Deliver = Callable[[Report], None]
 
 
@@ -109,7 +112,7 @@ class Crew:
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "toolwire.codemap.worker"],
+            COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -10,15 +10,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from toolwire.core.events import AnyEvent, Message
 from toolwire.errors import StoreError
 
+if TYPE_CHECKING:
+    from toolwire.store.group_commit import Append
+
+T = TypeVar("T")
 Committed = Callable[[list[AnyEvent]], None]
 Failed = Callable[[list[AnyEvent], StoreError], None]
 
@@ -103,3 +109,15 @@ class Store(ABC):
     @abstractmethod
     async def unfinished(self) -> list[SessionRecord]:
         """Sessions in which something is open: after a crash, these need looking after."""
+
+    @abstractmethod
+    async def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> T:
+        """Run `work` on the store's tables in one synced transaction, together with events of a session's log.
+
+        Either all of it is committed or nothing; what `work` raises undoes it and is raised here. The events of
+        `append` are told to its callbacks as always. (`work` runs in another thread: it must touch nothing else.)
+        """
+
+    @abstractmethod
+    async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work`, which only reads, on a consistent view of the tables."""

@@ -31,7 +31,7 @@ class Work:
     __slots__ = ("error",)
 
     def __init__(self) -> None:
-        self.error: StoreError | None = None
+        self.error: Exception | None = None
 
     def size(self) -> int:
         return 0
@@ -59,7 +59,8 @@ class Append(Work):
         if self.error is None:
             self.committed(self.events)
         else:
-            self.failed(self.events, self.error)
+            error = self.error
+            self.failed(self.events, error if isinstance(error, StoreError) else StoreError(str(error)))
 
 
 class Errand(Work, Generic[T]):
@@ -80,6 +81,28 @@ class Errand(Work, Generic[T]):
             self.future.set_result(self.result)
         else:
             self.future.set_exception(self.error)
+
+
+class Transact(Errand[T]):
+    """An errand on tables: synced, undone alone if it fails, with events that are committed together with it."""
+
+    __slots__ = ("append",)
+
+    def __init__(self, run: Callable[[], T], future: asyncio.Future[T], append: Append | None) -> None:
+        super().__init__(run, future)
+        self.append = append
+
+    def size(self) -> int:
+        return self.append.size() if self.append else 0
+
+    def finish(self) -> None:
+        if self.append is not None:
+            if self.error is not None:
+                self.append.error = (
+                    self.error if isinstance(self.error, StoreError) else StoreError(f"not stored: {self.error}")
+                )
+            self.append.finish()
+        super().finish()
 
 
 class Mark(Work):
@@ -171,6 +194,14 @@ class GroupCommit:
             raise self._refusal
         future: asyncio.Future[T] = self._loop.create_future()
         self.put(Errand(run, future))
+        return await future
+
+    async def transact(self, run: Callable[[], T], append: Append | None) -> T:
+        """Run a function in a savepoint of the batch's transaction, with events that go in with it or not at all."""
+        if self._refusal is not None:
+            raise self._refusal
+        future: asyncio.Future[T] = self._loop.create_future()
+        self.put(Transact(run, future, append))
         return await future
 
     async def drained(self) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from toolwire.core.events import AnyEvent, Message, decode_run, encode_run
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store.base import Committed, Failed, SessionRecord, SessionSummary, Store
+from toolwire.store.group_commit import Append
+from toolwire.store.migrations import migrate
 from toolwire.store.projection import messages, resets
 from toolwire.store.refusals import UNSTORABLE, closed, follows, not_following, not_started, nowhere, unstorable
 from toolwire.store.tally import preview, tally
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -63,6 +70,7 @@ class MemoryStore(Store):
         self._backlog = 0
         self._uses = 0
         self._refusal: StoreError | None = not_started()
+        self._tables: sqlite3.Connection | None = None
 
     async def start(self) -> None:
         self._refusal = None
@@ -70,6 +78,8 @@ class MemoryStore(Store):
     async def close(self) -> None:
         await self.drained()
         self._refusal = closed()
+        if self._tables is not None:
+            self._tables.close()
 
     async def open_session(self, tenant: str, name: str, *, epoch: str, now: int) -> SessionRecord:
         self._check()
@@ -129,6 +139,34 @@ class MemoryStore(Store):
     async def unfinished(self) -> list[SessionRecord]:
         self._check()
         return [session.record() for session in self._sessions if session.open > 0]
+
+    async def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> T:
+        self._check()
+        tables = self._open_tables()
+        tables.execute("BEGIN")
+        try:
+            result = work(tables)
+        except BaseException as error:
+            tables.execute("ROLLBACK")
+            if append is not None:
+                append.failed(append.events, StoreError(f"not stored: {error}"))
+            raise
+        tables.execute("COMMIT")
+        if append is not None:
+            self.append(append.session, append.events, append.committed, append.failed)
+            await self.drained()
+        return result
+
+    async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self._check()
+        return work(self._open_tables())
+
+    def _open_tables(self) -> sqlite3.Connection:
+        """The tables of a file store, in memory: the same statements work on both."""
+        if self._tables is None:
+            self._tables = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            migrate(self._tables)
+        return self._tables
 
     # Committing --------------------------------------------------------------------------------------------
 

@@ -90,6 +90,12 @@ class SqliteStore(Store):
     async def unfinished(self) -> list[SessionRecord]:
         return await self._ask(lambda connection: _records(connection, "WHERE open > 0 ORDER BY number"))
 
+    async def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> T:
+        return await self._commits.transact(lambda: work(self._writer.connection), append)
+
+    async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await self._ask(work)
+
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         if self._readers is None:
             raise StoreError("the store is not open")

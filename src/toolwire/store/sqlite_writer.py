@@ -11,7 +11,7 @@ from toolwire.core.events import PASSING, AnyEvent, encode_run
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store.base import SessionRecord
-from toolwire.store.group_commit import Append, Errand, Work
+from toolwire.store.group_commit import Append, Errand, Transact, Work
 from toolwire.store.migrations import migrate
 from toolwire.store.refusals import UNSTORABLE, follows, not_following, nowhere, unstorable
 from toolwire.store.sqlite_file import connect, explained, make_file
@@ -115,12 +115,40 @@ class SqliteWriter:
             elif isinstance(work, Errand):
                 row = self._add(appends, row)
                 appends = []
-                _do(work)
+                if isinstance(work, Transact):
+                    row = self._together(work, row)
+                else:
+                    _do(work)
         row = self._add(appends, row)
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
         self._row = row
         self._lasts.update(self._fresh)
+
+    def _together(self, work: Transact[Any], row: int) -> int:
+        """Run a transaction inside the batch's: it fails alone, with everything it did."""
+        before = self._fresh.copy()
+        self._connection.execute("SAVEPOINT together")
+        try:
+            work.result = work.run()
+            if work.append is not None:
+                work.append.error = None
+                row = self._add([work.append], row)
+                if work.append.error is not None:
+                    raise work.append.error
+        except sqlite3.OperationalError:  # the disk or the lock, not this piece of work
+            raise
+        except Exception as error:
+            self._connection.execute("ROLLBACK TO together")
+            self._fresh = before
+            work.error = error
+        self._connection.execute("RELEASE together")
+        return row
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For what runs in the writer's thread."""
+        return self._connection
 
     def _begin(self) -> None:
         """Take the lock, and learn what other processes have added meanwhile."""
@@ -248,6 +276,8 @@ def _must_sync(batch: list[Work]) -> bool:
             for event in work.events:
                 if type(event) not in _PASSING:
                     return True
+        elif isinstance(work, Transact):
+            return True
     return False
 
 

@@ -29,7 +29,7 @@ class LocalAgent(Agent):
         self._settings = settings or Settings()
 
     async def answer(self, turn: Turn) -> None:
-        question = read_prompt(turn.prompt, turn.history)
+        question = read_prompt(turn.prompt, turn.history, self._settings.local_prompt)
         inquiry = Inquiry(turn, question, self._settings)
         try:
             await _Work(turn, question, inquiry, self._settings).do()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from toolwire.agents.local.glossary import Meaning, glossary
+from toolwire.agents.local.glossary import FIRST_LETTERS, Meaning, glossary
 from toolwire.agents.local.russian import begins, in_latin, russian_stem
 from toolwire.agents.local.stems import english_stem
 
@@ -72,7 +72,7 @@ def russian_concepts(text: str) -> list[Concept]:
 
     def look_up(at: int, length: int) -> Meaning | None:
         best: tuple[int, Meaning] | None = None
-        for phrase, meaning in known.russian.items():
+        for phrase, meaning in known.russian.get(tokens[at][:FIRST_LETTERS], ()):
             if len(phrase) == length and all(begins(tokens[at + i], part) for i, part in enumerate(phrase)):
                 size = sum(len(part) for part in phrase)
                 if best is None or size > best[0]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from toolwire.agents.local.stems import code_stem, english_stem
+
+FIRST_LETTERS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,8 @@ class Glossary:
     english: dict[tuple[str, ...], Meaning]
     """Phrases as stems of their words."""
     chinese: dict[str, Meaning]
-    russian: dict[tuple[str, ...], Meaning]
-    """Phrases as beginnings of their words."""
+    russian: dict[str, list[tuple[tuple[str, ...], Meaning]]]
+    """Phrases as beginnings of their words, under their first two letters."""
     stop_english: frozenset[str]
     stop_chinese: frozenset[str]
     stop_russian: frozenset[str]
@@ -50,7 +53,7 @@ def glossary() -> Glossary:
     weak = table["weak"]["names"].split()
     english: dict[tuple[str, ...], Meaning] = {}
     chinese: dict[str, Meaning] = {}
-    russian: dict[tuple[str, ...], Meaning] = {}
+    russian: dict[str, list[tuple[tuple[str, ...], Meaning]]] = defaultdict(list)
     for name, row in table["concepts"].items():
         meaning = Meaning(name, tuple(code_stem(item) for item in _items(row["code"])), name in weak)
         for phrase in _items(row["en"]):
@@ -58,7 +61,8 @@ def glossary() -> Glossary:
         for word in _items(row["zh"]):
             chinese[word.lower()] = meaning
         for phrase in _items(row["ru"]):
-            russian[tuple(phrase.replace("ё", "е").replace("-", " ").split())] = meaning
+            parts = tuple(phrase.replace("ё", "е").replace("-", " ").split())
+            russian[parts[0][:FIRST_LETTERS]].append((parts, meaning))
     stop = table["stop"]
     return Glossary(
         english,

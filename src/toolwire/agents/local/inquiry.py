@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from toolwire.agents.base import Ask, Turn
 from toolwire.agents.local import plan
 from toolwire.agents.local.plan import Step
@@ -117,6 +119,7 @@ class Inquiry:
             for ranked, settled in zip(candidates, await self._call(asks), strict=True):
                 if settled.outcome == "ok":
                     self._ranking.add_inside(ranked.path, read_hits(settled.result))
+                await asyncio.sleep(0)
         self.findings.ranked = self._ranking.ranked()
 
     async def read(self, spots: Sequence[tuple[str, int, int]]) -> None:
@@ -166,12 +169,13 @@ class Inquiry:
         outcomes = await self._call([step.ask for step in steps], quiet=quiet)
         for step, settled in zip(steps, outcomes, strict=True):
             self._learn(step, settled)
+            await asyncio.sleep(0)  # others use this loop too
 
     async def _call(self, asks: Sequence[Ask], *, quiet: bool = False) -> Sequence[CallSettled]:
         """Make calls and count them. `quiet`: a failure says nothing about the search."""
         if not asks:
             return []
-        outcomes = await self._turn.call(asks)
+        outcomes = [self._bounded(settled) for settled in await self._turn.call(asks)]
         self.findings.calls += len(outcomes)
         self.findings.counted += 0 if quiet else len(outcomes)
         for settled in outcomes:
@@ -183,6 +187,12 @@ class Inquiry:
                 self.findings.failed += 1
                 self.findings.problem = self.findings.problem or settled.error
         return outcomes
+
+    def _bounded(self, settled: CallSettled) -> CallSettled:
+        most = self._settings.local_result
+        if isinstance(settled.result, str) and len(settled.result) > most:
+            return msgspec.structs.replace(settled, result=settled.result[:most])
+        return settled
 
     async def _extras_in(self) -> None:
         """Wait a little for tools that a client may not have: some never answer."""

@@ -18,6 +18,7 @@ MODIFIERS = (
     "suspend|inline|extern|const|readonly|synchronized|native|unsafe|partial|lateinit|operator"
 )
 CLASS_LIKE = "class|interface|struct|enum|trait|object|record|protocol|namespace|module"
+LONGEST_LINE = 400
 SHORT = 3
 """A stem up to this long is only looked for where a word of a name begins."""
 
@@ -41,7 +42,7 @@ class Definition:
 
 def definition_of(line: str) -> Definition | None:
     """What a line of code defines, if it does."""
-    found = _DEFINITION.match(line)
+    found = _DEFINITION.match(line[:LONGEST_LINE])
     if found is None:
         return None
     name = found["name"] or found["method"]

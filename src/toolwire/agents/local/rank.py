@@ -68,6 +68,8 @@ class Ranking:
         """Names the question gives, which a file may have too."""
         self.files: dict[str, Evidence] = {}
         self._stems = [stem for concept in concepts for stem, _ in concept.stems]
+        self._known: dict[tuple[int, str], float] = {}
+        self._focused: dict[str, float] = {}
         self._about_tests = "test" in self._stems
         self._commonness = [COMMON if concept.weight <= WEAK else 0 for concept in concepts]
         """Files that know a concept, as searches have told."""
@@ -160,7 +162,8 @@ class Ranking:
         stem = file.partition(".")[0]
         if stem in ("__init__", "index", "main", "mod", "lib"):
             stem = folders.rpartition("/")[2]
-        name = self._likeness(index, stem) * _focus(self._stems, stem)
+        name = self._likeness(index, stem)
+        name = name and name * self._focus(stem)
         above, _, parent = folders.rpartition("/")
         folder = max(self._likeness(index, parent), self._likeness(index, above) / 2)
         best = sorted((worth for worth, _, _ in evidence.defined.get(index, ())), reverse=True)[:4]
@@ -182,7 +185,12 @@ class Ranking:
         ]
 
     def _likeness(self, index: int, name: str) -> float:
-        return max((worth * likeness(stem, name) for stem, worth in self.concepts[index].stems), default=0.0)
+        """How well a name fits a concept; looked up, for the same names come again and again."""
+        key = index, name
+        if key not in self._known:
+            found = (worth * likeness(stem, name) for stem, worth in self.concepts[index].stems)
+            self._known[key] = max(found, default=0.0)
+        return self._known[key]
 
     def _said(self, index: int, text: str) -> float:
         """How well a line of text speaks of a concept."""
@@ -192,12 +200,20 @@ class Ranking:
         worth += [1.0 for word in concept.written if word in low]
         return max(worth, default=0.0)
 
+    def _focus(self, name: str) -> float:
+        """How much of a name is about the question: all of it counts full, one word of many less."""
+        if name not in self._focused:
+            words = words_of(name)
+            about = sum(1 for word in words if any(likeness(stem, word) for stem in self._stems))
+            self._focused[name] = 0.5 + 0.5 * about / len(words) if words else 0.0
+        return self._focused[name]
+
     def _define(self, evidence: Evidence, index: int, hit: Hit) -> None:
         """Count a line as a definition of something with the concept in its name, if it is one."""
         definition = definition_of(hit.text)
         quality = self._likeness(index, definition.name) if definition else 0.0
         if definition and quality and all(hit.line != known.line for _, known, _ in evidence.defined[index]):
-            worth = KIND[definition.kind] * quality * _focus(self._stems, definition.name)
+            worth = KIND[definition.kind] * quality * self._focus(definition.name)
             evidence.defined[index].append((worth, hit, definition))
 
     def _file(self, path: str) -> Evidence:
@@ -209,12 +225,3 @@ class Ranking:
         evidence = self._file(hit.path)
         evidence.hits.setdefault(hit.line, hit)
         return evidence
-
-
-def _focus(stems: list[str], name: str) -> float:
-    """How much of a name is about the question: all of it counts full, one word of many less."""
-    words = words_of(name)
-    if not words:
-        return 0.0
-    about = sum(1 for word in words if any(likeness(stem, word) for stem in stems))
-    return 0.5 + 0.5 * about / len(words)

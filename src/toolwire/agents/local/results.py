@@ -8,16 +8,17 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
-from toolwire.agents.local.texts import read_text
+from toolwire.agents.local.texts import LONGEST_LINE, read_text
 
 PATH_KEYS = ("path", "file", "filePath", "file_path", "relativePath", "relative_path", "fileName", "filename", "uri")
 LINE_KEYS = ("line", "lineNumber", "line_number", "start_line", "startLine", "lineno", "row")
 TEXT_KEYS = ("text", "content", "lineContent", "line_content", "snippet", "signature", "preview", "match", "name")
 COUNT_KEYS = ("files", "fileCount", "file_count", "filesMatched")
 DEEPEST = 40
+MOST_HITS = 5000
 _SITE = re.compile(r"([^\n:]{1,400}):(\d{1,7})(?::\d+)?")
 
 
@@ -56,7 +57,7 @@ def read_hits(result: Any) -> Found:
         text = read_text(result)
         hits = tuple(Hit(_clean(path), line, content) for path, line, content in text.places)
         return Found(hits, text.files or len({hit.path for hit in hits}), text.truncated)
-    hits = tuple(dict.fromkeys(_walk(result, "", 0)))
+    hits = tuple(dict.fromkeys(islice(_walk(result, "", 0), MOST_HITS)))
     if not hits and isinstance(result, Mapping) and isinstance(result.get("content"), str):
         return read_hits(result["content"])
     files = len({hit.path for hit in hits})
@@ -143,7 +144,7 @@ def _walk(value: Any, path: str, depth: int) -> Iterator[Hit]:
         line = next((value[key] for key in LINE_KEYS if type(value.get(key)) is int), 0)
         if path and line > 0:
             text = next((value[key] for key in TEXT_KEYS if isinstance(value.get(key), str)), "")
-            yield Hit(_clean(path), line, text.split("\n")[0])
+            yield Hit(_clean(path), line, text[:LONGEST_LINE].split("\n")[0])
         for key, inner in value.items():
             if isinstance(inner, list | Mapping) and key not in ("before", "after"):
                 yield from _walk(inner, path, depth + 1)

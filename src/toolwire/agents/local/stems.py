@@ -6,7 +6,10 @@ A stem is meant to be looked for as a beginning (`pars` finds parse, parser and 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+REMEMBERED = 8192
+"""Names whose words are kept at hand: the same ones come up again and again within a question."""
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 _SIBILANT = ("ches", "shes", "sses", "xes", "zes")
 _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+|[^\W\d_A-Za-z]+")
@@ -32,9 +35,10 @@ def code_stem(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(REMEMBERED)
+def words_of(name: str) -> tuple[str, ...]:
     """The words inside a name, in small letters: `HTTPServer`, `http_server` and `http-server` give http, server."""
-    return [word.lower() for word in _HUMPS.findall(name)]
+    return tuple(word.lower() for word in _HUMPS.findall(name))
 
 
 def likeness(stem: str, name: str) -> float:
@@ -42,8 +46,11 @@ def likeness(stem: str, name: str) -> float:
 
     A stem with `=` in front is only found as a whole word.
     """
+    whole = stem.startswith("=")
+    if stem[whole:] not in name.lower():
+        return 0.0
     words = words_of(name)
-    if stem.startswith("="):
+    if whole:
         return 1.0 if stem[1:] in words else 0.0
     return max((_in_word(stem, word) for word in words), default=0.0)
 

@@ -23,6 +23,8 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _TRUNCATED = re.compile(r"truncated|only the first|还有更多|已截断|结果过多|показаны первые", re.IGNORECASE)
 _FILES = re.compile(r"\*\*(?:匹配文件数|Files with matches)\*\*\s*[:：]\s*(\d+)")
 _NAME = re.compile(r"^\s*(?:[-*├└│─|+\s]|📁|📄|\[[DF]\])*`?([\w@+~.-][\w@+~. /-]*?/?)`?(?:\s+[(（—-].*|\s{2,}.*)?$")
+LONGEST_LINE = 600
+"""Characters of a line that are looked at: some lines are whole programs."""
 PATH_FACTS = frozenset({"路径", "path", "文件", "file", "文件路径", "相对路径", "путь", "файл", "file path"})
 
 
@@ -44,7 +46,7 @@ def read_text(text: str, path: str = "") -> Text:
     """`path` is the file it is about, if that is known."""
     reader = _Reader(path)
     for line in text.split("\n"):
-        reader.take(line.rstrip("\r"))
+        reader.take(line[:LONGEST_LINE].rstrip("\r"))
     told = _FILES.search(text)
     return Text(
         reader.places(),

@@ -11,6 +11,7 @@ from toolwire.agents.local.concepts import WEAK, Concept, chinese_concepts, engl
 from toolwire.agents.local.glossary import glossary
 from toolwire.agents.local.russian import begins
 from toolwire.core.events import Message
+from toolwire.settings import Settings
 
 Tongue = Literal["en", "zh", "ru"]
 Intent = Literal["where", "callers", "overview"]
@@ -47,14 +48,14 @@ class Question:
         return not (self.names or self.files or self.phrases or self.concepts)
 
 
-def read_prompt(prompt: str, history: Sequence[Message] = ()) -> Question:
-    """Understand a prompt. One without words of its own is about what was asked before it."""
-    question = _read(prompt)
+def read_prompt(prompt: str, history: Sequence[Message] = (), most: int = Settings().local_prompt) -> Question:
+    """Understand a prompt, or its first part if it is long. One without own words is about what was asked before."""
+    question = _read(prompt[:most])
     if not question.empty or question.intent == "overview":
         return question
     for message in reversed(history):
         if message.role == "user":
-            earlier = _read(message.text)
+            earlier = _read(message.text[:most])
             if not earlier.empty:
                 return replace(earlier, tongue=question.tongue, intent=question.intent, borrowed=True)
     return question
