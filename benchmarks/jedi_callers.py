@@ -1,9 +1,11 @@
 """Callers of Python functions: `call_chain` at depth 1 against jedi, on the installed standard library.
 
-A function counts if jedi finds two or more references to it inside its own package. Both sides are reduced to the
-set of definitions that call it there; they agree if the sets are equal. Edges that only name or overriding suggests
-are left out on our side, since jedi has neither. The sample is fixed: functions in the order of a digest of their
-place.
+A function counts if jedi finds two or more references to it inside its own package. Who calls it is asked of jedi
+call by call: wherever in the package a function of its name is called, `goto` says which definition that is. (The
+references themselves are no answer: they are made for renaming, and take in every method that shares a call with
+this one.) Both sides are reduced to the set of definitions that call the function; they agree if the sets are equal.
+Edges that only a name or an overriding method suggests are left out on our side, since `goto` has neither. The
+sample is fixed: functions in the order of a digest of their place.
 
     python benchmarks/jedi_callers.py [--sample 200] [--show]
 """
@@ -114,16 +116,27 @@ def _tree(file: Path) -> ast.Module | None:
         return None
 
 
+@dataclass(frozen=True)
+class CallSite:
+    name: str
+    line: int
+    column: int
+    """In bytes."""
+    around: int
+    """Line of the definition around it."""
+
+
 @lru_cache(maxsize=4096)
-def _calls(file: Path) -> dict[tuple[int, int], int]:
-    """Line and column of the name of every called function → line of the definition around the call."""
-    found: dict[tuple[int, int], int] = {}
+def _calls(file: Path) -> tuple[CallSite, ...]:
+    """Every call of a named function, decorators included."""
+    found: list[CallSite] = []
 
     def note(function: ast.expr, around: int) -> None:
         if isinstance(function, ast.Name):
-            found[function.lineno, function.col_offset] = around
+            found.append(CallSite(function.id, function.lineno, function.col_offset, around))
         elif isinstance(function, ast.Attribute) and function.end_lineno and function.end_col_offset:
-            found[function.end_lineno, function.end_col_offset - len(function.attr.encode())] = around
+            column = function.end_col_offset - len(function.attr.encode())
+            found.append(CallSite(function.attr, function.end_lineno, column, around))
 
     def walk(node: ast.AST, around: int) -> None:
         inner = around
@@ -141,7 +154,15 @@ def _calls(file: Path) -> dict[tuple[int, int], int]:
     tree = _tree(file)
     if tree is not None:
         walk(tree, 0)
-    return found
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _renamed(file: Path) -> dict[str, str]:
+    """Names given by `import … as` → the names they stand for."""
+    tree = _tree(file)
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)) if tree else ()
+    return {alias.asname: alias.name for node in imports for alias in node.names if alias.asname}
 
 
 class Oracle:
@@ -151,17 +172,9 @@ class Oracle:
 
     def verdict(self, function: Function) -> Verdict | None:
         """None if the function does not qualify."""
-        if not self._mentioned(function):
+        if not self._mentioned(function) or self._references(function) < LEAST_REFERENCES:
             return None
-        references = self._references(function)
-        if len(references) < LEAST_REFERENCES:
-            return None
-        callers = frozenset(
-            (path, _calls(self._root / path)[line, column])
-            for path, line, column in references
-            if (line, column) in _calls(self._root / path)
-        )
-        return Verdict(function, callers, self._ours(function))
+        return Verdict(function, self._callers(function), self._ours(function))
 
     def _mentioned(self, function: Function) -> bool:
         word = re.compile(rf"\b{re.escape(function.name)}\b")
@@ -172,23 +185,42 @@ class Oracle:
                 return True
         return False
 
-    def _references(self, function: Function) -> set[tuple[str, int, int]]:
-        project = jedi.Project(self._root / function.package, sys_path=[str(self._root)], smart_sys_path=False)
-        script = jedi.Script(path=self._root / function.path, project=project)
-        found = set()
-        for name in script.get_references(function.line, function.column, include_builtins=False):
-            if name.module_path is None or name.is_definition():
-                continue
-            path = Path(name.module_path)
-            if path.is_relative_to(self._root / function.package) and name.line is not None:
-                found.add((path.relative_to(self._root).as_posix(), name.line, self._bytes(path, name)))
-        return found
+    def _project(self, function: Function) -> jedi.Project:
+        return jedi.Project(self._root / function.package, sys_path=[str(self._root)], smart_sys_path=False)
 
-    @staticmethod
-    def _bytes(path: Path, name: jedi.api.classes.BaseName) -> int:
-        """jedi counts characters, ast counts bytes."""
-        line = _text(path).split("\n")[name.line - 1]
-        return len(line[: name.column].encode())
+    def _references(self, function: Function) -> int:
+        script = jedi.Script(path=self._root / function.path, project=self._project(function))
+        found = script.get_references(function.line, function.column, include_builtins=False)
+        inside = self._root / function.package
+        return sum(
+            1
+            for name in found
+            if name.module_path and not name.is_definition() and inside in name.module_path.parents
+        )
+
+    def _callers(self, function: Function) -> frozenset[Place]:
+        """Definitions with a call that jedi takes to this very function."""
+        found: set[Place] = set()
+        for file in sorted((self._root / function.package).rglob("*.py")):
+            path = file.relative_to(self._root).as_posix()
+            renamed = _renamed(file)
+            sites = [site for site in _calls(file) if function.name in (site.name, renamed.get(site.name))]
+            script = jedi.Script(path=file, project=self._project(function)) if sites else None
+            for site in sites:
+                if (
+                    script is not None
+                    and (path, site.around) not in found
+                    and self._reaches(script, file, site, function)
+                ):
+                    found.add((path, site.around))
+        return frozenset(found)
+
+    def _reaches(self, script: jedi.Script, file: Path, site: CallSite, function: Function) -> bool:
+        line = _text(file).split("\n")[site.line - 1]
+        column = len(line.encode()[: site.column].decode("utf-8", "replace"))  # ast counts bytes, jedi characters
+        targets = script.goto(site.line, column, follow_imports=True)
+        wanted = self._root / function.path
+        return any(one.module_path == wanted and one.line == function.line for one in targets)
 
     def _ours(self, function: Function) -> frozenset[Place]:
         symbols = [one for one in self._codemap.functions(function.name) if one.path == function.path]

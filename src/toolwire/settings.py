@@ -53,8 +53,8 @@ class Settings:
     """Messages waiting for one slow reader."""
     outbox_bytes: int = 64 * MIB
     """Bytes waiting for one slow reader."""
-    store_backlog: int = 8192
-    """Events waiting for the store before agents are made to wait."""
+    agent_lead: int = 512
+    """Events an agent may be ahead of what is stored and shown before it waits."""
     store_commit_events: int = 2048
     """Events that share one commit at most."""
     store_row_bytes: int = 4 * MIB

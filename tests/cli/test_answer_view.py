@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from toolwire.cli.answer_view import Blocks, MarkdownView, PlainView
+from toolwire.cli.screen import call_line
 
 LINES = st.sampled_from(["", "text", "- item", "```", "```python", "~~~", "    indented", "  ", "# head", "x\ty"])
 TEXTS = st.lists(LINES, max_size=30).map("\n".join)
@@ -72,6 +73,18 @@ def test_on_a_terminal_each_block_is_printed_once() -> None:
     assert lasting.count("first paragraph") == 1
     assert lasting.count("second paragraph") == 1
     assert lasting.index("first paragraph") < lasting.index("→ a call")
+
+
+def test_what_is_said_can_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    file = io.StringIO()
+    view = MarkdownView(Console(file=file, width=60, color_system=None))
+    for text in ("\x1b]0;owned\x07hello\r\x9b2J", "\x08\x1b[2Jthere"):
+        view.piece(text)
+    view.end_run()
+    PlainView().note("\x1b[2Jnote")
+    PlainView().note(call_line("to\x1bol", {"a\x1b": "\x9b\x1b"}))
+    shown = file.getvalue() + capsys.readouterr().err
+    assert not set(shown) & {"\x1b", "\x07", "\x08", "\x9b", "\r"}
 
 
 def _without_redrawn(text: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ide.fake_gateway import fake_gateway
-from ide.running_ide import QUICK, Bench, running_ide
+from ide.running_ide import PATIENCE, QUICK, Bench, running_ide
 from toolwire.errors import HandshakeRefused, ToolwireError
 from toolwire.ide.happenings import CallAnswered, CallBegun, Connected, Disconnected, Heard, Warned
 from toolwire.settings import Settings
@@ -291,6 +292,23 @@ async def test_stopping_answers_what_runs_and_closes_cleanly(root: Path) -> None
         assert (await peer.receive())["call_id"] == "c1"
         assert await peer.closed() == 1000
         await running.ended()
+
+
+async def test_stopping_does_not_wait_for_a_gateway_that_never_answers(root: Path) -> None:
+    met = asyncio.Event()
+
+    async def silent(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        met.set()
+        await asyncio.sleep(PATIENCE)
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with running_ide(root, f"ws://127.0.0.1:{port}", settings=Settings(open_timeout=60.0)) as running:
+        await met.wait()
+        running.ide.stop()
+        await running.ended()
+    server.close()
 
 
 async def test_stopping_twice_closes_at_once(root: Path) -> None:

@@ -68,7 +68,7 @@ def _resolve(reference: tuple[int, tuple[str, ...], str], results: Results) -> s
         return written
     settled = results[index]
     if settled.outcome != "ok":
-        return ""
+        return settled.error
     if isinstance(settled.result, str):
         return settled.result
     value = _walk(settled.result, path)

@@ -13,8 +13,9 @@ from typing import Protocol
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.markdown import Markdown
+from rich.text import Text
 
-from toolwire.cli.screen import console
+from toolwire.cli.screen import clean, console, short
 
 FENCES = ("```", "~~~")
 
@@ -61,7 +62,7 @@ class PlainView:
         self._in_run = self._line_open = False
 
     def note(self, line: RenderableType, style: str = "") -> None:
-        self._notes.print(line, style=style)
+        self._notes.print(clean(line) if isinstance(line, str) else line, style=style)
 
     def progress(self, text: str) -> None:
         pass
@@ -76,7 +77,7 @@ class MarkdownView:
         self._live: Live | None = None
 
     def piece(self, text: str) -> None:
-        for block in self._blocks.feed(text):
+        for block in self._blocks.feed(clean(text)):
             self._settle()
             self._screen.print(Markdown(block), soft_wrap=False)
             self._screen.print()
@@ -91,13 +92,11 @@ class MarkdownView:
 
     def note(self, line: RenderableType, style: str = "") -> None:
         self._settle()
-        self._screen.print(line, style=style)
+        self._screen.print(clean(line) if isinstance(line, str) else line, style=style)
 
     def progress(self, text: str) -> None:
-        from rich.text import Text
-
         if not self._blocks.rest.strip():
-            self._show(Text(f"… {text}", style="dim", no_wrap=True, overflow="ellipsis"))
+            self._show(Text(f"… {short(text)}", style="dim", no_wrap=True, overflow="ellipsis"))
 
     def _show(self, view: RenderableType) -> None:
         if self._live is None:

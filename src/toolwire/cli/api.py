@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from toolwire.errors import ConfigError, NotAuthenticated, PeerError
+from toolwire.errors import ConfigError, NotAuthenticated, PeerError, ToolwireError
 from toolwire.ide.address import Address
-from toolwire.ide.refusals import why_not
+from toolwire.ide.refusals import refusal_of, why_not
 
 TIMEOUT = 10.0
 
@@ -61,11 +61,15 @@ class Api:
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
         except (OSError, ValueError) as error:
-            cause = error.reason if isinstance(error, urllib.error.URLError) else error
-            raise self._address.unreachable(why_not(cause) if isinstance(cause, Exception) else str(cause)) from None
+            raise self._failed(error.reason if isinstance(error, urllib.error.URLError) else error, url) from None
         if not isinstance(body, dict):
             raise PeerError(f"{url} does not answer like a gateway", hint="check --url")
         return body
+
+    def _failed(self, cause: object, url: str) -> ToolwireError:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return refusal_of(cause, url)
+        return self._address.unreachable(why_not(cause) if isinstance(cause, Exception) else str(cause))
 
 
 def _refused(error: urllib.error.HTTPError) -> PeerError:

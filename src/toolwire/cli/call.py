@@ -19,7 +19,7 @@ from toolwire.cli import options
 from toolwire.cli.api import Api
 from toolwire.cli.desk import desk
 from toolwire.cli.remote_call import remote_call
-from toolwire.cli.screen import console, json_line
+from toolwire.cli.screen import clean, console, json_line
 from toolwire.core.ids import NODE_BYTES, Ids
 from toolwire.errors import ConfigError
 from toolwire.ide.address import Address
@@ -66,7 +66,8 @@ def call(
         told = body if outcome.ok else {"error": outcome.error}
         json_line({"call_id": call_id, "tool": tool, "success": outcome.ok} | told)
     elif outcome.ok:
-        sys.stdout.write(str(outcome.result).rstrip("\n") + "\n")
+        text = str(outcome.result).rstrip("\n") + "\n"
+        sys.stdout.write(clean(text) if sys.stdout.isatty() else text)
     else:
         sys.stderr.write(f"toolwire: {outcome.error}\n")
     if outcome.ok and not (url or json) and not default_registry().get(tool).reads:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from toolwire.cli import options
-from toolwire.cli.screen import call_line, console, json_line, result_line
+from toolwire.cli.screen import call_line, clean, console, json_line, result_line
 from toolwire.ide import happenings
 from toolwire.ide.address import Address
 from toolwire.ide.happenings import AnyHappening, Tell
@@ -86,22 +86,25 @@ def own_session(root: Path) -> str:
 def _printer(address: Address) -> Tell:
     screen = console()
 
+    def say(text: str, style: str) -> None:
+        screen.print(clean(text), style=style)
+
     def tell(happening: AnyHappening) -> None:
         match happening:
             case happenings.Connected(url=url, session=session, dialect=dialect):
-                screen.print(f"● connected to {url.partition('?')[0]} (session {session}, {dialect})", style="green")
+                say(f"● connected to {url.partition('?')[0]} (session {session}, {dialect})", style="green")
             case happenings.Disconnected(reason=reason, retry_in=seconds):
-                screen.print(f"○ no connection to {address.base}: {reason}; again in {seconds:.1f} s", style="yellow")
+                say(f"○ no connection to {address.base}: {reason}; again in {seconds:.1f} s", style="yellow")
             case happenings.CallBegun(tool=tool, arguments=arguments):
                 screen.print(call_line(tool, arguments))
             case happenings.CallAnswered(tool=tool, ok=ok, ms=ms, error=error, replayed=replayed):
                 screen.print(result_line(tool, ok, ms=ms, note=error or ("from the ledger" if replayed else "")))
             case happenings.Warned(text=text):
-                screen.print(f"! {text}", style="yellow")
+                say(f"! {text}", style="yellow")
             case happenings.Heard(message={"type": "error" | "ERROR", **rest}):
-                screen.print(f"! the gateway says: {rest.get('content') or rest.get('data')}", style="red")
+                say(f"! the gateway says: {rest.get('content') or rest.get('data')}", style="red")
             case happenings.Closed():
-                screen.print("○ closed", style="dim")
+                say("○ closed", style="dim")
             case _:
                 pass
 

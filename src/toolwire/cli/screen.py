@@ -16,12 +16,18 @@ ARGUMENT_WIDTH = 60
 ADDRESSES = ("projectKey", "webSocketSessionId")
 """What document 1 adds to the arguments of every call; nobody reads it twice."""
 
+_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 _encoder = msgspec.json.Encoder()
 
 
 def console(*, notes: bool = False) -> Console:
     """A console that wraps nothing and colours nothing when its output is not a terminal."""
     return Console(stderr=notes, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def clean(text: str) -> str:
+    """Without control characters: what an agent says or a file holds must not steer the terminal."""
+    return text.translate(_CONTROLS)
 
 
 def json_line(value: Any) -> None:
@@ -33,11 +39,11 @@ def json_line(value: Any) -> None:
 def call_line(tool: str, arguments: Mapping[str, Any]) -> Text:
     """`→ grep_file pattern="TODO" limit=5`"""
     line = Text("→ ", style="cyan")
-    line.append(tool, style="bold")
+    line.append(clean(tool), style="bold")
     for name, value in arguments.items():
         if name in ADDRESSES:
             continue
-        line.append(f" {name}=", style="dim")
+        line.append(f" {clean(name)}=", style="dim")
         line.append(short(_encoder.encode(value).decode("utf-8", "replace")))
     return line
 
@@ -45,7 +51,7 @@ def call_line(tool: str, arguments: Mapping[str, Any]) -> Text:
 def result_line(tool: str, ok: bool, *, ms: int | None = None, note: str = "") -> Text:
     """`✓ grep_file 12 ms` or `✗ read_file 1 ms: File not found: x`"""
     line = Text("✓ " if ok else "✗ ", style="green" if ok else "red")
-    line.append(tool, style="bold")
+    line.append(clean(tool), style="bold")
     if ms is not None:
         line.append(f" {ms} ms", style="dim")
     if note:
@@ -55,5 +61,5 @@ def result_line(tool: str, ok: bool, *, ms: int | None = None, note: str = "") -
 
 def short(text: str, width: int = ARGUMENT_WIDTH) -> str:
     """One line of it."""
-    line = " ".join(text.split())
+    line = " ".join(clean(text).split())
     return line if len(line) <= width else line[: width - 1] + "…"

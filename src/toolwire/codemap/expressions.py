@@ -85,7 +85,7 @@ class Expressions:
 
     def _dotted_import(self, page: Page, steps: tuple[Segment, ...]) -> tuple[Meaning | None, int]:
         """`import a.b` is used as `a.b.c`: the longest imported prefix counts."""
-        for length in range(len(steps) - 1, 1, -1):
+        for length in range(len(steps), 1, -1):
             if any(step.called or step.indexed for step in steps[:length]):
                 continue
             name = ".".join(step.name for step in steps[:length])

@@ -144,8 +144,7 @@ class _Reader:
         return Sheet(self._language.name, self._package, self._definitions, calls, variables, _once(imports), bases)
 
     def _call(self, role: str, node: Node, captures: _Captures, scope: int) -> Call:
-        name_node = captures["name"][0]
-        name = self._text(name_node)
+        name = self._text(node)
         receiver_node = captures.get("receiver")
         receiver = self._text(receiver_node[0]) if receiver_node else ""
         if role == "new":
@@ -155,8 +154,8 @@ class _Reader:
             name,
             scope,
             receiver,
-            name_node.start_point[0] + 1,
-            arguments[0].named_child_count if arguments else -1,
+            node.start_point[0] + 1,
+            arguments[0].named_child_count if arguments and self._language.overloads else -1,
             self._text(arguments[0]) if arguments else "",
             role,
         )
@@ -167,20 +166,18 @@ class _Reader:
             scope = self._type_scope(scope)
         elif role == "variable" and scope != NOWHERE and self._definitions[scope].kind in TYPE_KINDS:
             role = "field"
-        name = captures.get("name")
-        named = name[0] if name else node
         if role == "return":
-            return Variable("", scope, "r", "", self._short(node), named.start_point[0] + 1, scope)
+            return Variable("", scope, "r", "", self._short(node), node.start_point[0] + 1, scope)
         kind = captures.get("type")
         value = captures.get("value")
         flag = "*" if "rest" in captures else "?" if "default" in captures else ""
         return Variable(
-            self._text(named),
+            self._text(node),
             scope,
             role[0],
             self._text(kind[0]) if kind else "",
             self._short(value[0]) if value else "",
-            named.start_point[0] + 1,
+            node.start_point[0] + 1,
             within,
             flag,
         )

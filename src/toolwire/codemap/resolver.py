@@ -17,6 +17,7 @@ from toolwire.codemap.members import Members
 from toolwire.codemap.modules import Target
 from toolwire.codemap.names import Names
 from toolwire.codemap.overloads import select
+from toolwire.codemap.passed import Passed
 from toolwire.codemap.reading import type_names
 from toolwire.codemap.sheet import CALLABLE_KINDS, NOWHERE, TYPE_KINDS, Call, Definition, Variable
 from toolwire.codemap.shelf import DefinitionRow, FileRow
@@ -39,6 +40,9 @@ class Resolver:
         self.names = Names(self)
         self.members = Members(self)
         self.expressions = Expressions(self)
+        self.passed = Passed(self)
+        self.cut_short = False
+        """Set where a search was given up for its depth, so that what follows from it is not remembered."""
         self._memory: dict[Hashable, object] = {}
 
     def remember(self, key: Hashable, work: Callable[[], _T], meanwhile: _T) -> _T:
@@ -46,8 +50,14 @@ class Resolver:
         if key in self._memory:
             return cast("_T", self._memory[key])
         self._memory[key] = meanwhile
+        outer, self.cut_short = self.cut_short, False
         found = work()
-        self._memory[key] = found
+        if self.cut_short:
+            # Only a look from further up may say so for good.
+            del self._memory[key]
+        else:
+            self._memory[key] = found
+        self.cut_short = self.cut_short or outer
         return found
 
     # The index, remembered
@@ -200,7 +210,7 @@ class Resolver:
             return OUTSIDE if any(map(_says_something, type_names(variable.type, page.language.wrappers))) else None
         if variable.value:
             return self.expressions.meaning(page, variable.within, variable.value)
-        return None
+        return self.passed.to(page, variable) if variable.role == "p" else None
 
     def written_type(self, page: Page, scope: int, text: str) -> str:
         """The type an argument was declared with, as written: a variable's, or what a called function returns."""
@@ -230,6 +240,10 @@ class Resolver:
 
     def call(self, page: Page, call: Call) -> tuple[Reached, ...]:
         """Every definition the call may reach; nothing if it leaves the project."""
+        key = ("call", page.id, call.scope, call.line, call.receiver, call.name, call.arguments)
+        return self.remember(key, lambda: self._call(page, call), ())
+
+    def _call(self, page: Page, call: Call) -> tuple[Reached, ...]:
         if call.kind == "new":
             return self._construct(page, call, self._constructed(page, call))
         if call.receiver:

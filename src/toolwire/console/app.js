@@ -34,7 +34,7 @@ class Console {
     });
     this.follow = new Follow(byId("scroller"), byId("transcript"), byId("to-end"));
     this.queue = new FrameQueue(
-      ([message, live]) => this.transcript.take(message, live),
+      ([message, when]) => this.transcript.take(message, when),
       () => this.#flush(),
     );
     this.status = new ConnectionStatus(() => this.link?.retryNow());
@@ -140,7 +140,7 @@ class Console {
     if (link !== this.link) return;
     if (message.type === "user_message") link.confirm(message.content);
     const seq = Number(String(message.seq).split(".")[1] ?? Infinity);
-    this.queue.push([message, seq > this.#history]);
+    this.queue.push([message, { live: seq > this.#history, at: performance.now() }]);
   }
 
   // Talking ----------------------------------------------------------------------------------------------------

@@ -8,12 +8,11 @@ const BRIEF = 120;
 
 export class CallCard {
   state = "running";
-  #began = performance.now();
 
-  /** `live` is false for a call that is only being replayed: the time it took is then not ours to measure. */
-  constructor(message, live) {
+  /** `when.live` is false for a call that is only being replayed: the time it took is then not ours to measure. */
+  constructor(message, when) {
     this.tool = message.tool_name;
-    this.live = live;
+    this.began = when;
     this.status = el("span", { class: "call-status" }, "running");
     this.outcome = el("div", { class: "call-outcome" });
     this.node = el(
@@ -30,10 +29,10 @@ export class CallCard {
     );
   }
 
-  settle(message) {
+  settle(message, when) {
     const failed = message.error !== undefined && message.error !== null;
     this.#become(failed ? "failed" : "ok");
-    const took = typeof message.ms === "number" ? message.ms : this.live ? performance.now() - this.#began : null;
+    const took = typeof message.ms === "number" ? message.ms : this.began.live ? when.at - this.began.at : null;
     const time = took === null ? "" : duration(took);
     this.status.textContent = failed ? ["failed", time].filter(Boolean).join(" · ") : time || "done";
     const shown = failed ? section("Error", text(message.error)) : section(...resultOf(message.result));

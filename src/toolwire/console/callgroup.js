@@ -22,8 +22,8 @@ export class CallGroup {
     );
   }
 
-  add(message, live) {
-    const card = new CallCard(message, live);
+  add(message, when) {
+    const card = new CallCard(message, when);
     this.#cards.push(card);
     this.list.append(card.node);
     if (this.#cards.length === FEW + 1) this.#fold();

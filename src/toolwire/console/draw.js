@@ -61,10 +61,11 @@ function drawItem(item, loose) {
 /** Markdown that is still being written. */
 export class GrowingText {
   text = "";
+  #drawn = 0;
+  /** Where the last block begins: what stands before it can't change any more. */
   #settled = 0;
-  #tail = null;
-  #tailBlock = null;
-  #dirty = false;
+  /** The blocks that are drawn, a node each. */
+  #blocks = [];
 
   constructor() {
     this.node = el("div", { class: "prose" });
@@ -72,45 +73,56 @@ export class GrowingText {
 
   append(piece) {
     this.text += piece;
-    this.#dirty = true;
   }
 
   /** Draw what has come since the last time. */
   flush() {
-    if (!this.#dirty) return;
-    this.#dirty = false;
+    if (this.#drawn === this.text.length) return;
+    const fresh = this.text.slice(this.#drawn);
+    this.#drawn = this.text.length;
+    if (this.#growsCode(fresh)) return;
     const rest = this.text.slice(this.#settled);
     const blocks = parse(rest);
     if (!blocks.length) return;
-    if (this.#growsCode(blocks)) return;
-    this.#tail?.remove();
-    const nodes = blocks.map(draw);
-    this.node.append(...nodes);
-    this.#tail = nodes.at(-1);
-    this.#tailBlock = blocks.at(-1);
-    this.#settled += offsetOf(rest, this.#tailBlock.line);
+    this.#replaceFrom(this.#blocks.length - 1, blocks);
+    this.#settled += offsetOf(rest, blocks.at(-1).line);
   }
 
-  /** No more will come: draw all of it once, as if it had come in one piece. */
+  /** No more will come: make it what the whole text is, where reading it in pieces has come to something else. */
   finish() {
     this.flush();
-    if (!this.#settled) return;
-    this.node.replaceChildren(...parse(this.text).map(draw));
+    const blocks = parse(this.text);
+    const same = blocks.findIndex((block, index) => keyOf(block) !== keyOf(this.#blocks[index]));
+    if (same >= 0 || blocks.length < this.#blocks.length) {
+      const from = same >= 0 ? same : blocks.length;
+      this.#replaceFrom(from, blocks.slice(from));
+    }
   }
 
-  /** Long code grows in place: drawing it anew for every piece would make it flicker and lose the selection. */
-  #growsCode(blocks) {
-    const [first] = blocks;
-    const before = this.#tailBlock;
-    if (blocks.length > 1 || first.type !== "code" || before?.type !== "code") return false;
-    if (first.line !== 0 || first.language !== before.language || !first.text.startsWith(before.text)) return false;
-    const body = this.#tail.querySelector("pre > code");
-    const more = first.text.slice(before.text.length);
-    if (body.firstChild) body.firstChild.appendData(more);
-    else body.append(more);
-    this.#tailBlock = first;
+  #replaceFrom(index, blocks) {
+    const from = Math.max(0, index);
+    while (this.node.children.length > from) this.node.lastElementChild.remove();
+    this.#blocks.length = from;
+    this.#blocks.push(...blocks);
+    this.node.append(...blocks.map(draw));
+  }
+
+  /** Code that goes on grows in place: drawing it anew for every piece would be slow and lose the selection. */
+  #growsCode(fresh) {
+    const block = this.#blocks.at(-1);
+    if (block?.type !== "code" || !block.growing) return false;
+    const line = block.text.slice(block.text.lastIndexOf("\n") + 1) + fresh;
+    if (line.includes("```") || line.includes("~~~")) return false; // perhaps its end
+    block.text += fresh;
+    const body = this.node.lastElementChild.querySelector("pre > code");
+    if (body.firstChild) body.firstChild.appendData(fresh);
+    else body.append(fresh);
     return true;
   }
+}
+
+function keyOf(block) {
+  return JSON.stringify(block, (name, value) => (name === "line" || name === "growing" ? undefined : value));
 }
 
 function offsetOf(text, line) {

@@ -136,7 +136,7 @@ export class Link {
       this.on.error("The gateway sent something that is not JSON.");
       return;
     }
-    this.#attempts = 0;
+    if (message.type !== "error") this.#attempts = 0; // one that opens only to fail must not be hammered
     if (this.#isLost(message)) {
       this.#restart();
       return;

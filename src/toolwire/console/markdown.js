@@ -59,8 +59,10 @@ function code(lines, at, fence) {
     body.push(indent ? lines[next].replace(new RegExp(`^ {0,${indent}}`), "") : lines[next]);
     next += 1;
   }
-  const closed = next < lines.length;
-  return [{ type: "code", language: fence[2].trim().split(/\s+/)[0], text: body.join("\n"), closed }, next + 1];
+  const language = fence[2].trim().split(/\s+/)[0];
+  // Growing: whatever follows, as long as it is no fence, only adds to it.
+  const growing = next >= lines.length && next > at + 1 && indent === 0;
+  return [{ type: "code", language, text: body.join("\n"), growing }, next + 1];
 }
 
 function quote(lines, at, depth) {

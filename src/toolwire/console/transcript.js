@@ -5,7 +5,8 @@ import { el } from "./dom.js";
 import { Turn } from "./turn.js";
 
 const SPOKEN = 600;
-const REFUSAL = /^[A-Z][A-Z_]+: /;
+/** Errors that are about a message just sent, not about the connection or a turn. */
+const REFUSAL = /^(QUEUE_FULL|MESSAGE_TOO_LARGE|INVALID_REQUEST|PROJECT_NOT_FOUND): /;
 const KNOWN_ROLES = { assistant: "Assistant", system: "System", tool: "Tool" };
 
 export class Transcript {
@@ -58,9 +59,9 @@ export class Transcript {
     this.changed(null);
   }
 
-  /** A message of the gateway; `live` is false while history is replayed. */
-  take(message, live) {
-    this.#takers[message.type]?.(message, live);
+  /** A message of the gateway: `at` is when it came, `live` is false while history is replayed. */
+  take(message, when) {
+    this.#takers[message.type]?.(message, when);
   }
 
   flush() {
@@ -74,19 +75,19 @@ export class Transcript {
   }
 
   #takers = {
-    user_message: (message) => this.#asked(message),
-    assistant_message: (message) => this.#current().say(message.token ?? "", message.is_final === true),
-    tool_call: (message, live) => this.#current().call(message, live),
-    tool_result: (message) => this.#settled(message),
-    error: (message, live) => {
+    user_message: (message, when) => this.#asked(message, when),
+    assistant_message: (message, when) => this.#current(when).say(message.token ?? "", message.is_final === true),
+    tool_call: (message, when) => this.#current(when).call(message, when),
+    tool_result: (message, when) => this.#settled(message, when),
+    error: (message, { live }) => {
       const text = message.content ?? "The gateway reported an error.";
       if (!this.#refused(text)) this.#problem(text);
       if (live) this.announce(`Error: ${text}`);
     },
-    turn_ended: (message, live) => this.#ended(message, live),
+    turn_ended: (message, when) => this.#ended(message, when),
   };
 
-  #asked({ content, role = "user" }) {
+  #asked({ content, role = "user" }, when) {
     if (role !== "user") {
       this.node.append(el("p", { class: "note", dir: "auto" }, `${KNOWN_ROLES[role] ?? role}: ${content}`));
       return;
@@ -97,28 +98,29 @@ export class Transcript {
     this.node.insertBefore(turn.node, before);
     this.#turns.push(turn);
     this.#open.push(turn);
-    turn.become(this.#open.length === 1 ? "running" : "asked");
+    turn.become(this.#open.length === 1 ? "running" : "asked", when.at);
     this.changed(null);
   }
 
-  #current() {
-    if (!this.#open.length) this.#begin(new Turn(null));
+  #current(when) {
+    if (!this.#open.length) this.#begin(new Turn(null), when);
     return this.#open[0];
   }
 
   /** Something came that nobody here asked for: still show it. */
-  #begin(turn) {
+  #begin(turn, when) {
     this.#turns.push(turn);
     this.#open.push(turn);
-    turn.become("running");
+    turn.become("running", when.at);
     this.node.insertBefore(turn.node, this.#unsent[0]?.node ?? null);
     this.changed(null);
   }
 
-  #settled(message) {
-    const turn = this.#turns.findLast((known) => known.settle(message));
+  #settled(message, when) {
+    const turn = this.#turns.findLast((known) => known.settle(message, when));
     // A call of a client's own belongs to no turn, so no word of the gateway will end what we made for it.
-    if (turn?.question === null && turn.idle && !turn.ended) this.#ended({ outcome: "completed" }, false);
+    const alone = turn?.question === null && turn.idle && !turn.ended;
+    if (alone) this.#ended({ outcome: "completed" }, { ...when, live: false });
   }
 
   /** A question the gateway did not take, if that is what an error is about. */
@@ -126,24 +128,28 @@ export class Transcript {
     const turn = REFUSAL.test(text) ? this.#unsent.pop() : undefined;
     if (!turn) return false;
     turn.fail(text);
-    turn.end({ outcome: "failed" }, false);
+    turn.end({ outcome: "failed" }, { live: false });
     this.#turns.push(turn);
     this.refused(turn.question);
     return true;
   }
 
-  #ended(message, live) {
+  #ended(message, when) {
     const turn = this.#open.shift();
-    turn?.end(message, live);
-    this.#open[0]?.become("running");
-    if (turn && live) this.announce(spoken(turn));
-    this.changed(turn && live ? turn : null);
+    turn?.end(message, when);
+    this.#open[0]?.become("running", when.at);
+    if (turn && when.live) this.announce(spoken(turn));
+    this.changed(turn && when.live ? turn : null);
   }
 
   #problem(text) {
     const turn = this.#open[0];
+    const before = this.#unsent[0]?.node ?? null;
+    const last = before ? before.previousElementSibling : this.node.lastElementChild;
     if (turn) turn.fail(text);
-    else this.node.insertBefore(el("p", { class: "problem", dir: "auto" }, text), this.#unsent[0]?.node ?? null);
+    else if (last?.className !== "problem" || last.textContent !== text) {
+      this.node.insertBefore(el("p", { class: "problem", dir: "auto" }, text), before);
+    }
   }
 }
 

@@ -21,7 +21,7 @@ export class Turn {
   #calls = new Map();
   #group = null;
   #problem = null;
-  #began = performance.now();
+  #began = 0;
 
   constructor(question, state = "asked") {
     this.question = question;
@@ -50,13 +50,13 @@ export class Turn {
     return this.#runs.map((run) => run.text).join("\n\n");
   }
 
-  become(state) {
+  become(state, at = 0) {
     this.state = this.node.dataset.state = state;
     if (state === "unsent") this.foot.textContent = "Waiting for the connection…";
     else if (state === "asked") this.foot.textContent = "Waiting its turn…";
     else if (state === "running") {
       this.foot.textContent = "Working…";
-      this.#began = performance.now();
+      this.#began = at;
     }
   }
 
@@ -72,21 +72,21 @@ export class Turn {
     if (final) this.#endRun();
   }
 
-  call(message, live) {
+  call(message, when) {
     if (this.#calls.has(message.call_id)) return;
     this.#endRun();
     if (!this.#group) {
       this.#group = new CallGroup();
       this.answer.append(this.#group.node);
     }
-    this.#calls.set(message.call_id, { card: this.#group.add(message, live), group: this.#group });
+    this.#calls.set(message.call_id, { card: this.#group.add(message, when), group: this.#group });
   }
 
   /** Gives whether the call is one of this turn's. */
-  settle(message) {
+  settle(message, when) {
     const call = this.#calls.get(message.call_id);
     if (call?.card.state === "running") {
-      call.card.settle(message);
+      call.card.settle(message, when);
       call.group.update();
     }
     return Boolean(call);
@@ -100,8 +100,8 @@ export class Turn {
     this.answer.append(this.#problem);
   }
 
-  /** `live`: the turn was seen from its start, so the time it took can be told. */
-  end({ outcome, code, ms }, live) {
+  /** The time it took is told if the gateway says it, or if we have seen the turn from its start. */
+  end({ outcome, code, ms }, { live, at }) {
     this.#endRun();
     for (const { card, group } of this.#calls.values()) {
       card.abandon();
@@ -111,7 +111,7 @@ export class Turn {
     if (code === "STOPPED") this.#problem?.remove(); // it was asked for: the last line says it
     const facts = [OUTCOMES[this.state]];
     if (this.#calls.size) facts.push(count(this.#calls.size, "tool call"));
-    const took = ms || (live ? performance.now() - this.#began : 0);
+    const took = ms || (live ? at - this.#began : 0);
     if (took) facts.push(duration(took));
     this.foot.replaceChildren(facts.join(" · "));
     if (this.text) this.foot.append(copyButton(() => this.text, "Copy answer"));

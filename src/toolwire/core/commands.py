@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from toolwire.core.events import Mode, Role
+from toolwire.core.events import Attachment, Message, Mode, Role
 
 
 class Prompt(msgspec.Struct, frozen=True):
     """Ask the agent something. `busy` says what happens when a turn runs already."""
 
     text: str
-    busy: Literal["queue", "override"] = "queue"
+    busy: Literal["queue", "override", "refuse"] = "queue"
     request: str = ""
     """The id a client will know the turn by; empty: the turn's own."""
     conversation: str = ""
@@ -21,6 +21,11 @@ class Prompt(msgspec.Struct, frozen=True):
     project: str = ""
     mode: Mode = "agent"
     agent: str = ""
+    history: tuple[Message, ...] = ()
+    """What the client says was said before; given to the agent in place of the kept history."""
+    attachments: tuple[Attachment, ...] = ()
+    trace: str = ""
+    """Document 3's trace_id, if the peer brought one."""
 
 
 class Answer(msgspec.Struct, frozen=True):

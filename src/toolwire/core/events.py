@@ -6,7 +6,7 @@ Every event carries its sequence number and the time in milliseconds. An event o
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -32,6 +32,16 @@ class Message(msgspec.Struct, frozen=True):
     text: str
 
 
+class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file that came with a prompt (document 3, 7.1): where it lies, and the beginning of its text."""
+
+    path: str
+    name: str = ""
+    mime_type: str = ""
+    size: int = 0
+    preview: str = ""
+
+
 class TurnAsked(Event, frozen=True, tag="turn_asked"):
     """A peer asked for a turn. It starts now or waits in the queue."""
 
@@ -47,6 +57,11 @@ class TurnAsked(Event, frozen=True, tag="turn_asked"):
     caller: str = ""
     limit_ms: int = 0
     """How long the turn may run; 0 means as long as it likes."""
+    history: tuple[Message, ...] = ()
+    """Earlier messages as the client told them; empty: those that are kept."""
+    attachments: tuple[Attachment, ...] = ()
+    trace: str = ""
+    """Document 3's trace_id, if the asker brought one; it goes on to the turn's calls."""
 
 
 class TurnStarted(Event, frozen=True, tag="turn_started"):
@@ -97,6 +112,15 @@ class CallRequested(Event, frozen=True, tag="call_requested"):
     project: str = ""
     asked_as: str = ""
     asked_by: str = ""
+    trace: str = ""
+
+
+class CallOutput(Event, frozen=True, tag="call_output"):
+    """What a tool that takes long has written so far, piece by piece (document 3, flash.build.run)."""
+
+    call_id: str
+    tool: str
+    text: str
 
 
 class CallSettled(Event, frozen=True, tag="call_settled"):
@@ -115,6 +139,7 @@ class CallSettled(Event, frozen=True, tag="call_settled"):
     asked_by: str = ""
     details: dict[str, Any] | None = None
     """The typed fields of a result that is itself told in words: for a write, its patch and content hashes."""
+    trace: str = ""
 
 
 class TurnEnded(Event, frozen=True, tag="turn_ended"):
@@ -169,6 +194,7 @@ AnyEvent = (
     | Said
     | Thought
     | CallRequested
+    | CallOutput
     | CallSettled
     | TurnEnded
     | Stopped
@@ -177,7 +203,9 @@ AnyEvent = (
     | PeerReported
 )
 
-PASSING = (Said, Thought, AgentChosen, TurnStarted)
+EVERY_KIND: frozenset[type[Event]] = frozenset(get_args(AnyEvent))
+
+PASSING = (Said, Thought, AgentChosen, TurnStarted, CallOutput)
 """Events that are committed but need not be synced to disk before they are seen: nothing hangs on them."""
 
 

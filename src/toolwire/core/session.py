@@ -21,6 +21,7 @@ from toolwire.core.commands import AddMessage, Answer, Prompt, Report, RunTool
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
+    CallOutput,
     CallRequested,
     CallSettled,
     MessageAdded,
@@ -70,8 +71,10 @@ class Session(SessionState):
     def prompt(
         self, command: Prompt, now: int, *, placement: Placement, caller: str = "", limit_ms: int = 0
     ) -> list[AnyEvent]:
-        """Ask for a turn: it starts, waits, or overrides what runs."""
+        """Ask for a turn: it starts, waits, overrides what runs, or is refused because of it."""
         events: list[AnyEvent] = []
+        if command.busy == "refuse" and (self.running is not None or self.queue):
+            raise PeerError("a task is running already", code="CONFLICT", hint="wait for it to end, or stop it")
         if command.busy == "override":
             events += self._end_all("override", now, "REQUEST_OVERRIDDEN", "a newer request took its place")
         elif len(self.queue) >= self._limits.queue:
@@ -92,6 +95,9 @@ class Session(SessionState):
             command.agent,
             caller,
             limit_ms,
+            history=command.history,
+            attachments=command.attachments,
+            trace=command.trace,
         )
         events.append(self._emit(asked))
         return events + self._start_next(now)
@@ -105,8 +111,18 @@ class Session(SessionState):
             call, "answer" if command.ok else "error", now, command.result, command.error, command.details
         )
 
-    def run_tool(self, command: RunTool, now: int, *, project: str, reads: bool, asked_by: str) -> CallRequested:
-        """A call by a client, to be run by the gateway; it belongs to no turn."""
+    def run_tool(
+        self,
+        command: RunTool,
+        now: int,
+        *,
+        project: str,
+        reads: bool,
+        asked_by: str,
+        placement: Placement = "server",
+        trace: str = "",
+    ) -> CallRequested:
+        """A call by a client or a program; it belongs to no turn."""
         if len(self.calls) >= self._limits.calls:
             raise QueueFull(f"{len(self.calls)} tool calls are in flight already", field="toolCallId")
         call = CallRequested(
@@ -117,11 +133,12 @@ class Session(SessionState):
             self._ids.call(command.tool, now),
             command.tool,
             command.arguments,
-            "server",
+            placement,
             reads,
             project,
             command.asked_as,
             asked_by,
+            trace,
         )
         self._emit(call)
         return call
@@ -201,9 +218,12 @@ class Session(SessionState):
                 spec.placement or asked.placement,
                 spec.reads,
                 asked.project,
+                trace=asked.trace,
             )
             ids.append(call.call_id)
-            events.append(self._emit(call))
+            events.append(call)
+            self.seq += 1
+            self._on_requested(call)
         if asked.mode != "agent":
             refused = [self.calls.get(i, "client") or self.calls.get(i, "server") for i in ids]
             for waiting in refused:
@@ -211,6 +231,10 @@ class Session(SessionState):
                     error = READ_ONLY_REFUSAL.format(mode=asked.mode, tool=waiting.tool)
                     events.append(self._settle(waiting, "error", now, None, error))
         return ids, events
+
+    def output(self, call_id: str, tool: str, text: str, now: int) -> list[AnyEvent]:
+        """A tool that takes long shows what it does."""
+        return [self._emit(CallOutput(self.seq + 1, now, call_id, tool, text))]
 
     def finish(self, turn: str, now: int) -> list[AnyEvent]:
         """The agent is done."""
@@ -313,8 +337,10 @@ class Session(SessionState):
             call.asked_as,
             call.asked_by,
             details,
+            call.trace,
         )
-        self._emit(settled)
+        self.seq += 1
+        self._on_settled(settled)
         return settled
 
     def _end(self, turn: Turn, signal: TurnSignal, now: int, code: str = "", message: str = "") -> list[AnyEvent]:

@@ -95,5 +95,6 @@ class SessionState:
 
     def _on_settled(self, event: CallSettled) -> None:
         self.calls.remove(event.call_id)
-        if event.turn and self.running is not None:
-            self.running.settled(event)
+        running = self.running
+        if running is not None and event.turn:
+            running.settled(event)

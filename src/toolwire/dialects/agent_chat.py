@@ -71,6 +71,7 @@ class AgentChat(Dialect):
     """One IDE plugin on document 1, version 2."""
 
     name = "agent_chat"
+    shows = frozenset({Said, TurnStarted, AgentChosen, Thought, TurnEnded, CallSettled, Stopped})
 
     def __init__(self, handshake: Handshake) -> None:
         super().__init__(handshake)

@@ -47,6 +47,7 @@ class Analyze(Dialect):
     """One IDE plugin on document 2."""
 
     name = "analyze"
+    shows = frozenset({Thought, TurnEnded, CallSettled})
     idle_timeout = True
     limited_turns = True
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from toolwire.core.commands import Command, Ping, Prompt
-from toolwire.core.events import AnyEvent, CallRequested, Mode, Placement
+from toolwire.core.events import AnyEvent, CallRequested, Event, Mode, Placement
 from toolwire.errors import HandshakeRefused, ToolwireError
 
-DialectName = Literal["agent_chat", "analyze", "gateway"]
+DialectName = Literal["agent_chat", "analyze", "gateway", "flash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,9 @@ class Dialect(ABC):
     """Whether a silent client is closed (document 2, 6.3)."""
     limited_turns: ClassVar[bool] = False
     """Whether a turn may only take `turn_timeout` (document 2, 6.3)."""
+
+    shows: ClassVar[frozenset[type[Event]]]
+    """The kinds of events that `render` has anything to say about."""
 
     session: str
     """The name of the session this connection takes part in."""

@@ -71,6 +71,7 @@ class Gateway(Dialect):
     """One IDE on document 5."""
 
     name = "gateway"
+    shows = frozenset({Said, TurnEnded, CallSettled})
 
     def __init__(self, handshake: Handshake) -> None:
         super().__init__(handshake)

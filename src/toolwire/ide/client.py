@@ -109,16 +109,10 @@ class Client:
         url = self.address.url(self.cursor)
         self.tell(Connecting(url))
         try:
-            async with connect(
-                url,
-                additional_headers=self.address.headers(),
-                compression=None,
-                proxy=None if self.address.local else True,
-                ssl=self.tls if url.startswith("wss:") else None,
-                open_timeout=self.settings.open_timeout,
-                close_timeout=self.settings.shutdown_grace,
-                max_size=self.settings.frame_limit,
-            ) as socket:
+            opened = await self._open(url)
+            if opened is None:
+                return "stopped"
+            async with opened as socket:
                 self._connection += 1
                 self._caught_up.clear()
                 self.tell(Connected(url, self.address.session, self.dialect))
@@ -134,6 +128,30 @@ class Client:
             return why_not(error)
         except WebSocketException as error:
             raise refusal_of(error, url) from error
+
+    async def _open(self, url: str) -> ClientConnection | None:
+        """A connection, after its handshake; None if `stop` came first."""
+
+        async def opening() -> ClientConnection:
+            return await connect(
+                url,
+                additional_headers=self.address.headers(),
+                compression=None,
+                proxy=None if self.address.local else True,
+                ssl=(self.tls or True) if url.startswith("wss:") else None,
+                open_timeout=self.settings.open_timeout,
+                close_timeout=self.settings.shutdown_grace,
+                max_size=self.settings.frame_limit,
+            )
+
+        attempt = asyncio.create_task(opening(), name="open")
+        stopping = asyncio.create_task(self._stopping.wait(), name="stop")
+        try:
+            await asyncio.wait((attempt, stopping), return_when=asyncio.FIRST_COMPLETED)
+            return await attempt if attempt.done() else None
+        finally:
+            attempt.cancel()
+            stopping.cancel()
 
     async def _converse(self, socket: ClientConnection, backoff: Backoff) -> None:
         tasks = [

@@ -43,7 +43,8 @@ def refusal_of(error: Exception, url: str) -> ToolwireError:
 
 def why_not(error: Exception) -> str:
     """Why an attempt failed that may succeed next time."""
-    if isinstance(error, OSError) and error.errno:
+    # The number of a TLS error is not one of the system's.
+    if isinstance(error, OSError) and error.errno and not isinstance(error, ssl.SSLError):
         return os.strerror(error.errno).lower()
     return str(error) or type(error).__name__
 

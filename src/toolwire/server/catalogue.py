@@ -5,6 +5,7 @@ Calls are possible to what stands here and nothing else (section 8, 1).
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from toolwire.server.security import Caller
 
 Decided = Literal["done", "not_done", "undecidable"]
+"""What the content says after a crash. A tool that can tell its result again gives that instead of "done"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,17 @@ class CallContext:
     trace_id: str
     call_id: str
     mode: str
+    committer: Committer | None = None
+    """Set by the call service for a write of an `atomic` entry."""
+
+    async def commit(self, effect: Effect) -> ServiceResult:
+        """Make an effect in one store transaction: with the record of the call's outcome, if it is a recorded call.
+
+        `effect` runs in the store's thread on its connection and must touch nothing else; what it raises undoes it.
+        """
+        if self.committer is not None:
+            return await self.committer(effect)
+        return await self.hub.store.transact(effect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,10 @@ class ServiceResult:
     data: dict[str, Any]
     message: str = ""
     rows_affected: int | None = None
+
+
+Effect = Callable[[sqlite3.Connection], ServiceResult]
+Committer = Callable[[Effect], Awaitable[ServiceResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +83,12 @@ class Entry:
     """A person is asked before every call, also a program's."""
     run: Callable[[CallContext, dict[str, Any]], Awaitable[ServiceResult]] | None = None
     """For "service"."""
-    decide: Callable[[CallContext, dict[str, Any]], Awaitable[Decided]] | None = None
-    """After a crash: did the effect happen?"""
+    decide: Callable[[CallContext, dict[str, Any]], Awaitable[Decided | ServiceResult]] | None = None
+    """After a crash: did the effect of `context.call_id` happen? (Its result means that it did.)"""
     atomic: bool = False
-    """The effect is one store transaction together with its record: never undecidable."""
+    """The effect is one store transaction together with its record (`context.commit`): never undecidable."""
+    timeout: float | None = None
+    """Seconds it may take; None: the setting `call_timeout`."""
 
     def __post_init__(self) -> None:
         if not self.tool_id:

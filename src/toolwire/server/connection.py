@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from toolwire.core import commands, recovery
-from toolwire.core.events import AnyEvent, CallRequested
+from toolwire.core.events import EVERY_KIND, AnyEvent, CallRequested
 from toolwire.dialects.base import Dialect
 from toolwire.errors import (
     InvalidMessage,
@@ -58,6 +58,8 @@ class Connection:
         """The session, once this connection takes part in it."""
         self.ledger = dialect.handshake.query.get("ledger", "")
         self.runs_tools = dialect.placement == "client" and not dialect.watches
+        self.shows = EVERY_KIND if dialect.watches else dialect.shows
+        """The kinds of events this peer is told about."""
         self.opened_at = self.heard_at = self.message_at = hub.loop.time()
         """When anything, and when a message, last came in."""
         self.closed = False
@@ -128,8 +130,9 @@ class Connection:
 
     def receive(self, message: bytes) -> None:
         """A message from the peer."""
-        self.heard_at = self.message_at = self.hub.loop.time()
-        self.hub.metrics.messages_in += 1
+        hub = self.hub
+        self.heard_at = self.message_at = hub.loop.time()
+        hub.metrics.messages_in += 1
         if self._busy:
             if len(self._waiting) >= EARLY_LIMIT:
                 self.close(REFUSED, "too many messages before the connection was open")
@@ -153,7 +156,11 @@ class Connection:
 
     def _receive(self, message: bytes) -> None:
         try:
-            self._obey(self.dialect.decode(message))
+            command = self.dialect.decode(message)
+            if type(command) is commands.Answer and self.live is not None:  # nearly all there is, most of the time
+                self.live.handle_tool_result(command)
+            else:
+                self._obey(command)
         except ToolwireError as error:
             self.refuse(error)
 
@@ -177,9 +184,6 @@ class Connection:
 
     def _obey(self, command: commands.Command) -> None:
         live = self.live
-        if type(command) is commands.Answer and live is not None:  # nearly all there is to do, most of the time
-            live.handle_tool_result(command)
-            return
         handler = self._handlers.get(type(command))
         if handler is not None:
             if live is None:

@@ -34,9 +34,6 @@ class Follower(Protocol):
 class LiveSession:
     """One live session. Made by the hub, which forgets it when nobody needs it any more."""
 
-    UNSEEN_LIMIT = 512
-    """Events an agent may be ahead of the store before it waits."""
-
     def __init__(self, hub: Hub, record: SessionRecord, core: Session) -> None:
         self.hub = hub
         self.record = record
@@ -52,6 +49,9 @@ class LiveSession:
         self._waiting: dict[str, Batch] = {}
         self._agent: asyncio.Task[None] | None = None
         self._relief: asyncio.Future[None] | None = None
+        self._lead = hub.settings.agent_lead
+        self._on_committed = self._committed
+        """One and the same object each time, so that the store can tell appends of this session belong together."""
 
     @property
     def cursor(self) -> str:
@@ -79,7 +79,8 @@ class LiveSession:
             log.warning(f"⚠️ 未找到对应的工具调用: toolCallId={command.call_id}", session=self.record.name)
             return False
         self.routing.settled(settled.call_id)
-        self._settled(settled)
+        self.submit([settled])
+        self._tell_agent(settled)
         return True
 
     def run_tool(self, command: commands.RunTool, connection: Connection) -> None:
@@ -149,7 +150,7 @@ class LiveSession:
 
     @property
     def congested(self) -> bool:
-        return self.core.seq - self.published > self.UNSEEN_LIMIT or self.routing.congested
+        return self.core.seq - self.published > self._lead or self.routing.congested
 
     async def relieved(self) -> None:
         """Wait until the store and every reader have caught up. A reader that never does is cut by the hub."""
@@ -184,7 +185,7 @@ class LiveSession:
     def submit(self, events: list[AnyEvent]) -> None:
         """Store events; they are published when committed."""
         if events:
-            self.hub.store.append(self.record.number, events, self._committed, self._lost)
+            self.hub.store.append(self.record.number, events, self._on_committed, self._lost)
 
     def submit_turns(self, events: list[AnyEvent]) -> None:
         """Store events among which turns may start or end, and see to their agents."""
@@ -208,9 +209,10 @@ class LiveSession:
             batch.settle(event)
 
     def _committed(self, events: list[AnyEvent]) -> None:
+        publish = self._publish
         for event in events:
             self.published = event.seq
-            self._publish(event)
+            publish(event)
         if self._relief is not None:
             self.let_go()
         if not self.routing.connections:
@@ -229,16 +231,24 @@ class LiveSession:
             connection.fail(error)
 
     def _publish(self, event: AnyEvent) -> None:
-        if type(event) is CallRequested and self.core.calls.get(event.call_id, event.placement) is not None:
-            if event.placement == "server":
-                self.hub.toolroom.run(self, event)
-            else:
-                self.routing.offer(event)
+        kind = type(event)
+        if kind is CallRequested:
+            self._run(event)  # type: ignore[arg-type]
         for connection in self.routing.connections:
-            connection.deliver(event)
+            if kind in connection.shows:
+                connection.deliver(event)
         if self.followers:
             for follower in self.followers:
                 follower.deliver(event)
+
+    def _run(self, call: CallRequested) -> None:
+        """Hand a call to whoever runs it, unless it has been settled meanwhile."""
+        if self.core.calls.get(call.call_id, call.placement) is None:
+            return
+        if call.placement == "server":
+            self.hub.toolroom.run(self, call)
+        else:
+            self.routing.offer(call)
 
     def _hand_out(self) -> None:
         """Send waiting calls nobody runs to whoever may run them now."""
@@ -280,7 +290,7 @@ class LiveSession:
             return
         asked = running.asked
         try:
-            history = await self.hub.history(self.record.tenant, asked.conversation)
+            history = asked.history or await self.hub.history(self.record.tenant, asked.conversation)
             turn = LiveTurn(self, asked, history)
             await self.hub.agents.pick(asked.agent).answer(turn)
             events = self.core.finish(started.turn, now_ms())

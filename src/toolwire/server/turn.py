@@ -27,6 +27,10 @@ class Batch:
         self.future = future
 
     def settle(self, event: CallSettled) -> None:
+        if len(self._ids) == 1:
+            if not self.future.done():
+                self.future.set_result([event])
+            return
         self._outcomes[event.call_id] = event
         self._missing -= 1
         if not self._missing and not self.future.done():
@@ -49,7 +53,7 @@ class LiveTurn:
 
     @property
     def prompt(self) -> str:
-        return self._asked.prompt
+        return with_attachments(self._asked)
 
     @property
     def project(self) -> str:
@@ -85,3 +89,12 @@ class LiveTurn:
         future: asyncio.Future[list[CallSettled]] = live.hub.loop.create_future()
         live.send_calls(Batch(ids, future), ids, events)
         return await future
+
+
+def with_attachments(asked: TurnAsked) -> str:
+    """The prompt, and after it what came with it: each file's name, place and the beginning of its text."""
+    parts = [asked.prompt]
+    for file in asked.attachments:
+        kind = ", ".join(filter(None, (file.mime_type, f"{file.size} bytes")))
+        parts.append(f"附件 {file.name} ({file.path}, {kind})" + (f":\n{file.preview}" if file.preview else ""))
+    return "\n\n".join(parts)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -80,7 +80,10 @@ class Store(ABC):
 
     @abstractmethod
     def append(self, session: int, events: list[AnyEvent], committed: Committed, failed: Failed) -> None:
-        """Queue consecutive events of one session for the next commit."""
+        """Queue consecutive events of one session for the next commit. The list is the store's from here on.
+
+        Appends of one session that get into the same commit may be told to `committed` together.
+        """
 
     @property
     @abstractmethod
@@ -111,9 +114,10 @@ class Store(ABC):
         """Sessions in which something is open: after a crash, these need looking after."""
 
     @abstractmethod
-    async def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> T:
+    def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> Awaitable[T]:
         """Run `work` on the store's tables in one synced transaction, together with events of a session's log.
 
+        Its place among other work is taken at once, as with `append`; await it for what `work` returns.
         Either all of it is committed or nothing; what `work` raises undoes it and is raised here. The events of
         `append` are told to its callbacks as always. (`work` runs in another thread: it must touch nothing else.)
         """

@@ -140,6 +140,8 @@ class GroupCommit:
         self._closed = closed
         self._limit = limit
         self._waiting: deque[Work] = deque()
+        self._appends: dict[int, Append] = {}
+        """The append of each session that still waits and may be added to."""
         self._batches: SimpleQueue[list[Work] | None] = SimpleQueue()
         self._backlog = 0
         self._armed = False
@@ -179,6 +181,16 @@ class GroupCommit:
         if thread.is_alive():
             raise StoreError(f"the store did not close within {grace:g} s")
 
+    def append(self, session: int, events: list[AnyEvent], committed: Committed, failed: Failed) -> None:
+        """Queue events. What one session adds before the next hand-over is one piece of work."""
+        earlier = self._appends.get(session)
+        if earlier is not None and earlier.committed is committed:
+            earlier.events.extend(events)
+            self._backlog += len(events)
+            return
+        work = self._appends[session] = Append(session, events, committed, failed)
+        self.put(work)
+
     def put(self, work: Work) -> None:
         """Queue work; called on the loop, any number of times per turn of it."""
         self._waiting.append(work)
@@ -196,13 +208,12 @@ class GroupCommit:
         self.put(Errand(run, future))
         return await future
 
-    async def transact(self, run: Callable[[], T], append: Append | None) -> T:
+    def transact(self, run: Callable[[], T], append: Append | None) -> asyncio.Future[T]:
         """Run a function in a savepoint of the batch's transaction, with events that go in with it or not at all."""
-        if self._refusal is not None:
-            raise self._refusal
-        future: asyncio.Future[T] = self._loop.create_future()
-        self.put(Transact(run, future, append))
-        return await future
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._appends.clear()  # what is appended from here on comes after this
+        self.put(Transact(run, future, append))  # if the store is closed, it fails when it is handed over
+        return future
 
     async def drained(self) -> None:
         if self._armed:
@@ -219,6 +230,7 @@ class GroupCommit:
             self._fail_waiting(self._refusal)
             return
         waiting = self._waiting
+        self._appends.clear()
         size = 0
         batch: list[Work] = []
         while waiting and (not batch or size + waiting[0].size() <= self._limit):
@@ -252,6 +264,7 @@ class GroupCommit:
     def _fail_waiting(self, error: StoreError) -> None:
         batch = list(self._waiting)
         self._waiting.clear()
+        self._appends.clear()
         for work in batch:
             work.error = error
         self._finish(batch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -140,21 +140,40 @@ class MemoryStore(Store):
         self._check()
         return [session.record() for session in self._sessions if session.open > 0]
 
-    async def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> T:
+    def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> Awaitable[T]:
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        try:
+            result = self._together(work)
+        except Exception as error:
+            if append is not None:
+                append.failed(append.events, StoreError(f"not stored: {error}"))
+            future.set_exception(error)
+            return future
+        if append is None:
+            future.set_result(result)
+            return future
+
+        def committed(events: list[AnyEvent]) -> None:
+            append.committed(events)
+            future.set_result(result)
+
+        def failed(events: list[AnyEvent], error: StoreError) -> None:
+            append.failed(events, error)
+            future.set_exception(error)
+
+        self.append(append.session, append.events, committed, failed)
+        return future
+
+    def _together(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._check()
         tables = self._open_tables()
         tables.execute("BEGIN")
         try:
             result = work(tables)
-        except BaseException as error:
+        except BaseException:
             tables.execute("ROLLBACK")
-            if append is not None:
-                append.failed(append.events, StoreError(f"not stored: {error}"))
             raise
         tables.execute("COMMIT")
-        if append is not None:
-            self.append(append.session, append.events, append.committed, append.failed)
-            await self.drained()
         return result
 
     async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -61,7 +61,7 @@ class SqliteStore(Store):
         return await self._commits.ask(partial(self._writer.open_session, tenant, name, epoch, now))
 
     def append(self, session: int, events: list[AnyEvent], committed: Committed, failed: Failed) -> None:
-        self._commits.put(Append(session, events, committed, failed))
+        self._commits.append(session, events, committed, failed)
 
     @property
     def backlog(self) -> int:
@@ -90,8 +90,8 @@ class SqliteStore(Store):
     async def unfinished(self) -> list[SessionRecord]:
         return await self._ask(lambda connection: _records(connection, "WHERE open > 0 ORDER BY number"))
 
-    async def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> T:
-        return await self._commits.transact(lambda: work(self._writer.connection), append)
+    def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> Awaitable[T]:
+        return self._commits.transact(lambda: work(self._writer.connection), append)
 
     async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return await self._ask(work)

@@ -81,10 +81,12 @@ class _Work:
         await self._tell("reading", "executing", 0, paths=", ".join(item.path for item in best))
         spots = []
         for item in best:
-            spots.append((item.path, 1, HEAD_LINES))
             place = next(iter(places_of(item.evidence, 1)), None)
-            if place is not None and place.hit.line > HEAD_LINES - BEFORE:
-                spots.append((item.path, max(1, place.hit.line - BEFORE), place.hit.line + AFTER))
+            line = place.hit.line if place else 1
+            if line <= HEAD_LINES:
+                spots.append((item.path, 1, line + AFTER))
+            else:
+                spots += [(item.path, 1, HEAD_LINES), (item.path, line - BEFORE, line + AFTER)]
         await self._inquiry.read(spots)
         self._done += len(spots)
 

@@ -14,24 +14,24 @@
 
 ; Parameters, variables, fields
 (parameter_declaration type: (_) @type declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (array_declarator declarator: (identifier) @name)
-]) @param
+  (identifier) @param
+  (pointer_declarator declarator: (identifier) @param)
+  (array_declarator declarator: (identifier) @param)
+])
 (field_declaration type: (_) @type declarator: [
-  (field_identifier) @name
-  (pointer_declarator declarator: (field_identifier) @name)
-]) @field
+  (field_identifier) @field
+  (pointer_declarator declarator: (field_identifier) @field)
+])
 (declaration type: (_) @type declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name)])
-]) @variable
+  (identifier) @variable
+  (pointer_declarator declarator: (identifier) @variable)
+  (init_declarator declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable)])
+])
 
 ; Imports
 (preproc_include path: (string_literal) @from @wildcard) @import
 (type_definition type: (struct_specifier name: (_) @target) declarator: (type_identifier) @name) @alias
 
 ; Calls
-(call_expression function: (identifier) @name) @call
-(call_expression function: (field_expression argument: (_) @receiver field: (_) @name)) @call
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression argument: (_) @receiver field: (_) @call))

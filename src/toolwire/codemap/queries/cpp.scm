@@ -28,27 +28,27 @@
 
 ; Parameters, variables, fields
 (parameter_declaration type: (_) @type declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (reference_declarator (identifier) @name)
-]) @param
-(optional_parameter_declaration type: (_) @type declarator: (identifier) @name default_value: (_) @default) @param
+  (identifier) @param
+  (pointer_declarator declarator: (identifier) @param)
+  (reference_declarator (identifier) @param)
+])
+(optional_parameter_declaration type: (_) @type declarator: (identifier) @param default_value: (_) @default)
 (field_declaration type: (_) @type declarator: [
-  (field_identifier) @name
-  (pointer_declarator declarator: (field_identifier) @name)
-  (reference_declarator (field_identifier) @name)
-]) @field
+  (field_identifier) @field
+  (pointer_declarator declarator: (field_identifier) @field)
+  (reference_declarator (field_identifier) @field)
+])
 (declaration type: (_) @type declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (reference_declarator (identifier) @name)
-]) @variable
+  (identifier) @variable
+  (pointer_declarator declarator: (identifier) @variable)
+  (reference_declarator (identifier) @variable)
+])
 (declaration type: (_) @type declarator: (init_declarator declarator: [
-  (identifier) @name
-  (pointer_declarator declarator: (identifier) @name)
-  (reference_declarator (identifier) @name)
-] value: (_) @value)) @variable
-(for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)]) @variable
+  (identifier) @variable
+  (pointer_declarator declarator: (identifier) @variable)
+  (reference_declarator (identifier) @variable)
+] value: (_) @value))
+(for_range_loop type: (_) @type declarator: [(identifier) @variable (reference_declarator (identifier) @variable)])
 
 ; Imports
 (preproc_include path: (string_literal) @from @wildcard) @import
@@ -58,9 +58,9 @@
 (namespace_alias_definition name: (_) @name [(namespace_identifier) (nested_namespace_specifier)] @target) @alias
 
 ; Calls
-(call_expression function: (identifier) @name arguments: (_) @args) @call
-(call_expression function: (field_expression argument: (_) @receiver field: (_) @name) arguments: (_) @args) @call
-(call_expression function: (qualified_identifier scope: (_) @receiver name: (identifier) @name) arguments: (_) @args) @call
-(call_expression function: (template_function name: (identifier) @name) arguments: (_) @args) @call
-(new_expression type: (_) @name arguments: (_)? @args) @new
-(declaration type: (_) @name declarator: (init_declarator value: [(argument_list) (initializer_list)] @args)) @new
+(call_expression function: (identifier) @call arguments: (_) @args)
+(call_expression function: (field_expression argument: (_) @receiver field: (_) @call) arguments: (_) @args)
+(call_expression function: (qualified_identifier scope: (_) @receiver name: (identifier) @call) arguments: (_) @args)
+(call_expression function: (template_function name: (identifier) @call) arguments: (_) @args)
+(new_expression type: (_) @new arguments: (_)? @args)
+(declaration type: (_) @new declarator: (init_declarator value: [(argument_list) (initializer_list)] @args))

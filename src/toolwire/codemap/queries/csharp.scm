@@ -14,31 +14,31 @@
 (base_list (primary_constructor_base_type type: (_) @base))
 
 ; Parameters, variables, fields
-(parameter type: (_)? @type name: (_) @name) @param
-(parameter type: (_)? @type name: (_) @name "=" @default) @param
-(record_declaration (parameter_list (parameter type: (_) @type name: (_) @name) @field))
-(class_declaration (parameter_list (parameter type: (_) @type name: (_) @name) @field))
+(parameter type: (_)? @type name: (_) @param)
+(parameter type: (_)? @type name: (_) @param "=" @default)
+(record_declaration (parameter_list (parameter type: (_) @type name: (_) @field)))
+(class_declaration (parameter_list (parameter type: (_) @type name: (_) @field)))
 (field_declaration (variable_declaration type: (_) @type
-  (variable_declarator name: (_) @name [(object_creation_expression) (invocation_expression)]? @value))) @field
-(property_declaration type: (_) @type name: (_) @name) @field
+  (variable_declarator name: (_) @field [(object_creation_expression) (invocation_expression)]? @value)))
+(property_declaration type: (_) @type name: (_) @field)
 (local_declaration_statement (variable_declaration type: (_) @type
-  (variable_declarator name: (_) @name (_)? @value))) @variable
-(foreach_statement type: (_) @type left: (identifier) @name) @variable
-(declaration_pattern type: (_) @type name: (_) @name) @variable
-(enum_member_declaration name: (_) @name) @field
+  (variable_declarator name: (_) @variable (_)? @value)))
+(foreach_statement type: (_) @type left: (identifier) @variable)
+(declaration_pattern type: (_) @type name: (_) @variable)
+(enum_member_declaration name: (_) @field)
 
 ; Imports
 (using_directive !name [(identifier) (qualified_name)] @from @wildcard) @import
 (using_directive name: (_) @name [(identifier) (qualified_name)] @target .) @alias
 
 ; Calls
-(invocation_expression function: (identifier) @name arguments: (_) @args) @call
-(invocation_expression function: (generic_name (identifier) @name) arguments: (_) @args) @call
+(invocation_expression function: (identifier) @call arguments: (_) @args)
+(invocation_expression function: (generic_name (identifier) @call) arguments: (_) @args)
 (invocation_expression function: (member_access_expression expression: (_) @receiver
-  name: [(identifier) @name (generic_name (identifier) @name)]) arguments: (_) @args) @call
-(invocation_expression function: (member_access_expression "base" @receiver name: (identifier) @name)
-  arguments: (_) @args) @call
+  name: [(identifier) @call (generic_name (identifier) @call)]) arguments: (_) @args)
+(invocation_expression function: (member_access_expression "base" @receiver name: (identifier) @call)
+  arguments: (_) @args)
 (invocation_expression function: (conditional_access_expression condition: (_) @receiver
-  (member_binding_expression name: (identifier) @name)) arguments: (_) @args) @call
-(object_creation_expression type: (_) @name arguments: (_)? @args) @new
-(constructor_initializer ["base" "this"] @name (argument_list) @args) @new
+  (member_binding_expression name: (identifier) @call)) arguments: (_) @args)
+(object_creation_expression type: (_) @new arguments: (_)? @args)
+(constructor_initializer ["base" "this"] @new (argument_list) @args)

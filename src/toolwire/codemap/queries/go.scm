@@ -12,16 +12,16 @@
 (interface_type (type_elem (_) @base))
 
 ; Parameters, variables, fields
-(method_declaration receiver: (parameter_list (parameter_declaration name: (_) @name type: (_) @type) @variable))
-(function_declaration parameters: (parameter_list (parameter_declaration name: (_) @name type: (_) @type) @param))
-(method_declaration parameters: (parameter_list (parameter_declaration name: (_) @name type: (_) @type) @param))
-(variadic_parameter_declaration name: (_) @name type: (_) @type) @param @rest
-(func_literal parameters: (parameter_list (parameter_declaration name: (_) @name type: (_) @type) @variable))
-(field_declaration name: (_) @name type: (_) @type) @field
-(short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value)) @variable
+(method_declaration receiver: (parameter_list (parameter_declaration name: (_) @variable type: (_) @type)))
+(function_declaration parameters: (parameter_list (parameter_declaration name: (_) @param type: (_) @type)))
+(method_declaration parameters: (parameter_list (parameter_declaration name: (_) @param type: (_) @type)))
+(variadic_parameter_declaration name: (_) @param type: (_) @type) @rest
+(func_literal parameters: (parameter_list (parameter_declaration name: (_) @variable type: (_) @type)))
+(field_declaration name: (_) @field type: (_) @type)
+(short_var_declaration left: (expression_list . (identifier) @variable) right: (expression_list . (_) @value))
 (short_var_declaration left: (expression_list (identifier) @_first (identifier) @variable))
 (range_clause left: (expression_list (identifier) @variable))
-(var_spec name: (identifier) @name type: (_)? @type value: (expression_list . (_) @value)?) @variable
+(var_spec name: (identifier) @variable type: (_)? @type value: (expression_list . (_) @value)?)
 
 ; Imports
 (import_spec !name path: (_) @from) @import
@@ -30,5 +30,5 @@
 (type_alias name: (_) @name type: [(type_identifier) (qualified_type)] @target) @alias
 
 ; Calls
-(call_expression function: (identifier) @name) @call
-(call_expression function: (selector_expression operand: (_) @receiver field: (_) @name)) @call
+(call_expression function: (identifier) @call)
+(call_expression function: (selector_expression operand: (_) @receiver field: (_) @call))

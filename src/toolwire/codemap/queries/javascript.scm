@@ -11,16 +11,16 @@
 
 ; Parameters, variables, fields
 (formal_parameters (identifier) @param)
-(formal_parameters (assignment_pattern left: (identifier) @name) @param @default)
-(formal_parameters (rest_pattern (identifier) @name) @param @rest)
+(formal_parameters (assignment_pattern left: (identifier) @param) @default)
+(formal_parameters (rest_pattern (identifier) @param) @rest)
 (arrow_function parameter: (identifier) @variable)
-(variable_declarator name: (identifier) @name
+(variable_declarator name: (identifier) @variable
   value: [(new_expression) (call_expression) (identifier) (member_expression) (await_expression) (null)
-    (undefined)]? @value) @variable
-(field_definition property: (_) @name
-  value: [(new_expression) (call_expression) (identifier) (member_expression)]? @value) @field
-(assignment_expression left: (member_expression object: (this) property: (_) @name)
-  right: [(new_expression) (call_expression) (identifier) (member_expression)] @value) @field
+    (undefined)]? @value)
+(field_definition property: (_) @field
+  value: [(new_expression) (call_expression) (identifier) (member_expression)]? @value)
+(assignment_expression left: (member_expression object: (this) property: (_) @field)
+  right: [(new_expression) (call_expression) (identifier) (member_expression)] @value)
 (for_in_statement left: (identifier) @variable)
 
 ; What a function gives back, where its head does not say it
@@ -49,10 +49,10 @@
   (#eq? @_require "require")) @import
 
 ; Calls
-(call_expression function: (identifier) @name) @call
-(call_expression function: (member_expression object: (_) @receiver property: (_) @name)) @call
-(call_expression function: (super) @name) @new
-(new_expression constructor: [(identifier) (member_expression)] @name) @new
-(jsx_opening_element name: (identifier) @name) @call
-(jsx_self_closing_element name: (identifier) @name) @call
-(decorator (identifier) @name) @call
+(call_expression function: (identifier) @call)
+(call_expression function: (member_expression object: (_) @receiver property: (_) @call))
+(call_expression function: (super) @new)
+(new_expression constructor: [(identifier) (member_expression)] @new)
+(jsx_opening_element name: (identifier) @call)
+(jsx_self_closing_element name: (identifier) @call)
+(decorator (identifier) @call)

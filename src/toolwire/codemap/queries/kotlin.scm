@@ -14,17 +14,17 @@
   (explicit_delegation (user_type) @base)])
 
 ; Parameters, variables, fields
-(function_value_parameters (parameter (identifier) @name [(user_type) (nullable_type)]? @type) @param)
-(function_value_parameters (parameter_modifiers) . (parameter (identifier) @name (_)? @type) @param @rest)
-(function_value_parameters (parameter (identifier) @name (_)? @type) @param . "=" @default)
-(class_parameter (identifier) @name [(user_type) (nullable_type)]? @type) @param
-(class_parameter (identifier) @name [(user_type) (nullable_type)]? @type "=" @default) @param
-(class_parameter ["val" "var"] (identifier) @name [(user_type) (nullable_type)]? @type) @field
-(property_declaration (variable_declaration (identifier) @name [(user_type) (nullable_type)]? @type)
-  [(call_expression) (navigation_expression) (identifier)]? @value) @variable
-(for_statement (variable_declaration (identifier) @name [(user_type) (nullable_type)]? @type)) @variable
-(lambda_parameters (variable_declaration (identifier) @name [(user_type) (nullable_type)]? @type) @variable)
-(enum_entry (identifier) @name) @field
+(function_value_parameters (parameter (identifier) @param [(user_type) (nullable_type)]? @type))
+(function_value_parameters (parameter_modifiers) . (parameter (identifier) @param (_)? @type) @rest)
+(function_value_parameters (parameter (identifier) @param (_)? @type) . "=" @default)
+(class_parameter (identifier) @param [(user_type) (nullable_type)]? @type)
+(class_parameter (identifier) @param [(user_type) (nullable_type)]? @type "=" @default)
+(class_parameter ["val" "var"] (identifier) @field [(user_type) (nullable_type)]? @type)
+(property_declaration (variable_declaration (identifier) @variable [(user_type) (nullable_type)]? @type)
+  [(call_expression) (navigation_expression) (identifier)]? @value)
+(for_statement (variable_declaration (identifier) @variable [(user_type) (nullable_type)]? @type))
+(lambda_parameters (variable_declaration (identifier) @variable [(user_type) (nullable_type)]? @type))
+(enum_entry (identifier) @field)
 
 ; Imports
 (import (qualified_identifier) @path) @import
@@ -33,7 +33,7 @@
 (type_alias type: (identifier) @name (user_type) @target) @alias
 
 ; Calls
-(call_expression . (identifier) @name (value_arguments)? @args) @call
-(call_expression . (navigation_expression (_) @receiver (identifier) @name .) (value_arguments)? @args) @call
-(constructor_delegation_call ["this" "super"] @name (value_arguments) @args) @new
-(constructor_invocation (user_type) @name (value_arguments) @args) @new
+(call_expression . (identifier) @call (value_arguments)? @args)
+(call_expression . (navigation_expression (_) @receiver (identifier) @call .) (value_arguments)? @args)
+(constructor_delegation_call ["this" "super"] @new (value_arguments) @args)
+(constructor_invocation (user_type) @new (value_arguments) @args)

@@ -5,23 +5,23 @@
 
 ; Parameters
 (parameters [
-  (identifier) @name
-  (list_splat_pattern (identifier) @name)
-  (dictionary_splat_pattern (identifier) @name)
-  (default_parameter name: (identifier) @name)
-  (typed_default_parameter name: (identifier) @name type: (type) @type)
-  (typed_parameter . (identifier) @name type: (type) @type)
-] @param)
+  (identifier) @param
+  (list_splat_pattern (identifier) @param)
+  (dictionary_splat_pattern (identifier) @param)
+  (default_parameter name: (identifier) @param)
+  (typed_default_parameter name: (identifier) @param type: (type) @type)
+  (typed_parameter . (identifier) @param type: (type) @type)
+])
 
 ; Variables and fields
-(assignment left: (identifier) @name type: (type)? @type right: (_)? @value) @variable
+(assignment left: (identifier) @variable type: (type)? @type right: (_)? @value)
 (assignment left: (pattern_list (identifier) @variable))
 (for_statement left: (identifier) @variable)
 (for_statement left: (pattern_list (identifier) @variable))
-(as_pattern (_) @value alias: (as_pattern_target (identifier) @name)) @variable
-(named_expression name: (identifier) @name value: (_) @value) @variable
-(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
-  type: (type)? @type right: (_)? @value (#any-of? @_self "self" "cls")) @field
+(as_pattern (_) @value alias: (as_pattern_target (identifier) @variable))
+(named_expression name: (identifier) @variable value: (_) @value)
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @field)
+  type: (type)? @type right: (_)? @value (#any-of? @_self "self" "cls"))
 
 ; What a function gives back, where its head does not say it
 (return_statement [(call) (identifier) (attribute)] @return)
@@ -35,7 +35,7 @@
 (import_from_statement module_name: (_) @from (wildcard_import) @wildcard) @import
 
 ; Calls
-(call function: (identifier) @name) @call
-(call function: (attribute object: (_) @receiver attribute: (identifier) @name)) @call
-(decorator (identifier) @name) @call
-(decorator (attribute object: (_) @receiver attribute: (identifier) @name)) @call
+(call function: (identifier) @call arguments: (_) @args)
+(call function: (attribute object: (_) @receiver attribute: (identifier) @call) arguments: (_) @args)
+(decorator (identifier) @call)
+(decorator (attribute object: (_) @receiver attribute: (identifier) @call))

@@ -9,20 +9,20 @@
 
 ; Parameters, variables, fields
 (method_parameters (identifier) @param)
-(method_parameters (optional_parameter name: (_) @name) @param @default)
-(method_parameters (keyword_parameter name: (_) @name) @param @default)
-(method_parameters (splat_parameter name: (_) @name) @param @rest)
-(method_parameters (block_parameter name: (_) @name) @param @default)
+(method_parameters (optional_parameter name: (_) @param) @default)
+(method_parameters (keyword_parameter name: (_) @param) @default)
+(method_parameters (splat_parameter name: (_) @param) @rest)
+(method_parameters (block_parameter name: (_) @param) @default)
 (block_parameters (identifier) @variable)
-(assignment left: (identifier) @name right: (_) @value) @variable
-(operator_assignment left: (identifier) @name right: (_) @value) @variable
-(assignment left: (instance_variable) @name right: (_) @value) @field
-(operator_assignment left: (instance_variable) @name right: (_) @value) @field
+(assignment left: (identifier) @variable right: (_) @value)
+(operator_assignment left: (identifier) @variable right: (_) @value)
+(assignment left: (instance_variable) @field right: (_) @value)
+(operator_assignment left: (instance_variable) @field right: (_) @value)
 
 ; Imports
 (assignment left: (constant) @name right: [(constant) (scope_resolution)] @target) @alias
 
 ; Calls
-(call !receiver method: [(identifier) (constant)] @name) @call
-(call receiver: (_) @receiver method: [(identifier) (constant)] @name) @call
-(body_statement (identifier) @name @call (#eq? @name "new"))
+(call !receiver method: [(identifier) (constant)] @call)
+(call receiver: (_) @receiver method: [(identifier) (constant)] @call)
+(body_statement (identifier) @call (#eq? @call "new"))

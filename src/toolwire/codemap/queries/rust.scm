@@ -12,12 +12,12 @@
 (function_signature_item name: (_) @name return_type: (_)? @returns) @method
 
 ; Parameters, variables, fields
-(parameter pattern: [(identifier) @name (mut_pattern (identifier) @name)] type: (_) @type) @param
+(parameter pattern: [(identifier) @param (mut_pattern (identifier) @param)] type: (_) @type)
 (closure_parameters (identifier) @variable)
-(field_declaration name: (_) @name type: (_) @type) @field
-(enum_variant name: (_) @name) @field
-(let_declaration pattern: [(identifier) @name (mut_pattern (identifier) @name)] type: (_)? @type
-  value: (_)? @value) @variable
+(field_declaration name: (_) @field type: (_) @type)
+(enum_variant name: (_) @field)
+(let_declaration pattern: [(identifier) @variable (mut_pattern (identifier) @variable)] type: (_)? @type
+  value: (_)? @value)
 (for_expression pattern: (identifier) @variable)
 
 ; Imports
@@ -34,11 +34,11 @@
 (type_item name: (_) @name type: [(type_identifier) (scoped_type_identifier)] @target) @alias
 
 ; Calls
-(call_expression function: (identifier) @name) @call
-(call_expression function: (field_expression value: (_) @receiver field: (_) @name)) @call
-(call_expression function: (scoped_identifier path: (_) @receiver name: (_) @name)) @call
-(call_expression function: (generic_function function: (identifier) @name)) @call
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression value: (_) @receiver field: (_) @call))
+(call_expression function: (scoped_identifier path: (_) @receiver name: (_) @call))
+(call_expression function: (generic_function function: (identifier) @call))
 (call_expression function: (generic_function
-  function: (field_expression value: (_) @receiver field: (_) @name))) @call
+  function: (field_expression value: (_) @receiver field: (_) @call)))
 (call_expression function: (generic_function
-  function: (scoped_identifier path: (_) @receiver name: (_) @name))) @call
+  function: (scoped_identifier path: (_) @receiver name: (_) @call)))

@@ -10,19 +10,19 @@
 (extends_clause [(type_identifier) (generic_type) (stable_type_identifier)] @base)
 
 ; Parameters, variables, fields
-(parameter name: (_) @name type: (_) @type) @param
-(parameter name: (_) @name type: (_) @type default_value: (_) @default) @param
-(class_parameter name: (_) @name type: (_) @type) @param
-(class_parameter name: (_) @name type: (_) @type default_value: (_) @default) @param
-(val_definition pattern: (identifier) @name type: (_)? @type
-  value: [(instance_expression) (call_expression) (identifier) (field_expression)]? @value) @variable
-(var_definition pattern: (identifier) @name type: (_)? @type
-  value: [(instance_expression) (call_expression) (identifier) (field_expression)]? @value) @variable
-(val_declaration name: (_) @name type: (_) @type) @variable
-(typed_pattern pattern: (identifier) @name type: (_) @type) @variable
+(parameter name: (_) @param type: (_) @type)
+(parameter name: (_) @param type: (_) @type default_value: (_) @default)
+(class_parameter name: (_) @param type: (_) @type)
+(class_parameter name: (_) @param type: (_) @type default_value: (_) @default)
+(val_definition pattern: (identifier) @variable type: (_)? @type
+  value: [(instance_expression) (call_expression) (identifier) (field_expression)]? @value)
+(var_definition pattern: (identifier) @variable type: (_)? @type
+  value: [(instance_expression) (call_expression) (identifier) (field_expression)]? @value)
+(val_declaration name: (_) @variable type: (_) @type)
+(typed_pattern pattern: (identifier) @variable type: (_) @type)
 (lambda_expression parameters: (identifier) @variable)
-(binding name: (identifier) @name type: (_)? @type) @variable
-(simple_enum_case name: (_) @name) @field
+(binding name: (identifier) @variable type: (_)? @type)
+(simple_enum_case name: (_) @field)
 
 ; Imports
 (import_declaration . path: (_) @path path: (_) @last .) @import
@@ -36,9 +36,9 @@
 (type_definition name: (_) @name type: [(type_identifier) (stable_type_identifier)] @target) @alias
 
 ; Calls
-(call_expression function: (identifier) @name arguments: (_) @args) @call
-(call_expression function: (field_expression value: (_) @receiver field: (_) @name) arguments: (_) @args) @call
-(call_expression function: (generic_function function: (identifier) @name) arguments: (_) @args) @call
+(call_expression function: (identifier) @call arguments: (_) @args)
+(call_expression function: (field_expression value: (_) @receiver field: (_) @call) arguments: (_) @args)
+(call_expression function: (generic_function function: (identifier) @call) arguments: (_) @args)
 (call_expression function: (generic_function
-  function: (field_expression value: (_) @receiver field: (_) @name)) arguments: (_) @args) @call
-(instance_expression [(type_identifier) (generic_type) (stable_type_identifier)] @name arguments: (_)? @args) @new
+  function: (field_expression value: (_) @receiver field: (_) @call)) arguments: (_) @args)
+(instance_expression [(type_identifier) (generic_type) (stable_type_identifier)] @new arguments: (_)? @args)

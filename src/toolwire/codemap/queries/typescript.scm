@@ -22,18 +22,18 @@
 (extends_type_clause type: (_) @base)
 
 ; Parameters, variables, fields
-(formal_parameters (required_parameter pattern: (identifier) @name type: (_)? @type) @param)
-(formal_parameters (required_parameter pattern: (rest_pattern (identifier) @name) type: (_)? @type) @param @rest)
-(formal_parameters (required_parameter pattern: (identifier) @name value: (_) @default) @param)
-(formal_parameters (optional_parameter pattern: (identifier) @name type: (_)? @type) @param @default)
-(required_parameter (accessibility_modifier) pattern: (identifier) @name type: (_)? @type) @field
+(formal_parameters (required_parameter pattern: (identifier) @param type: (_)? @type))
+(formal_parameters (required_parameter pattern: (rest_pattern (identifier) @param) type: (_)? @type) @rest)
+(formal_parameters (required_parameter pattern: (identifier) @param value: (_) @default))
+(formal_parameters (optional_parameter pattern: (identifier) @param type: (_)? @type) @default)
+(required_parameter (accessibility_modifier) pattern: (identifier) @field type: (_)? @type)
 (arrow_function parameter: (identifier) @variable)
-(public_field_definition name: (_) @name type: (_)? @type
-  value: [(new_expression) (call_expression) (identifier) (member_expression) (await_expression)]? @value) @field
-(interface_body (property_signature name: (_) @name type: (_)? @type) @field)
-(variable_declarator name: (identifier) @name type: (_)? @type
+(public_field_definition name: (_) @field type: (_)? @type
+  value: [(new_expression) (call_expression) (identifier) (member_expression) (await_expression)]? @value)
+(interface_body (property_signature name: (_) @field type: (_)? @type))
+(variable_declarator name: (identifier) @variable type: (_)? @type
   value: [(new_expression) (call_expression) (identifier) (member_expression) (await_expression) (as_expression)
-    (null) (undefined)]? @value) @variable
+    (null) (undefined)]? @value)
 (for_in_statement left: (identifier) @variable)
 
 ; Imports
@@ -60,8 +60,8 @@
 (type_alias_declaration name: (_) @name value: [(type_identifier) (nested_type_identifier)] @target) @alias
 
 ; Calls
-(call_expression function: (identifier) @name arguments: (_) @args) @call
-(call_expression function: (member_expression object: (_) @receiver property: (_) @name) arguments: (_) @args) @call
-(call_expression function: (super) @name arguments: (_) @args) @new
-(new_expression constructor: [(identifier) (member_expression)] @name arguments: (_)? @args) @new
-(decorator (identifier) @name) @call
+(call_expression function: (identifier) @call arguments: (_) @args)
+(call_expression function: (member_expression object: (_) @receiver property: (_) @call) arguments: (_) @args)
+(call_expression function: (super) @new arguments: (_) @args)
+(new_expression constructor: [(identifier) (member_expression)] @new arguments: (_)? @args)
+(decorator (identifier) @call)
