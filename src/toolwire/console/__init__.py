@@ -1,0 +1,1 @@
+"""The web page: plain ES modules, no build step, served by `toolwire.server.http.console`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import jsonschema
 import referencing
@@ -68,9 +68,9 @@ def refuse(faults: Mapping[str, str]) -> FlashError:
 
 def _places(error: jsonschema.ValidationError) -> list[tuple[str, str]]:
     """A missing or surplus property is the fault of that property, not of the object around it."""
-    names: list[str] = []
     if error.validator == "required" and isinstance(error.instance, dict):
-        names = [name for name in error.validator_value if name not in error.instance]
+        required = cast(list[str], error.validator_value)
+        names = [name for name in required if name not in error.instance]
         return [(_dotted((*error.absolute_path, name)), "is missing") for name in names]
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}

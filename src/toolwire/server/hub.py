@@ -18,6 +18,7 @@ from toolwire.server.live import LiveSession
 from toolwire.server.logs import log
 from toolwire.server.metrics import Metrics
 from toolwire.server.outbox import Flusher
+from toolwire.server.programs import Programs
 from toolwire.server.projects import Projects
 from toolwire.server.security import Guard
 from toolwire.server.toolroom import Toolroom
@@ -63,6 +64,7 @@ class Hub:
         self.flusher = Flusher(self.loop)
         self.ids = fresh_ids()
         self.toolroom = Toolroom(self)
+        self.programs = Programs()
         self.decoders = ThreadPoolExecutor(2, thread_name_prefix="decode")
         self.connections: set[Connection] = set()
         self.sessions: dict[tuple[str, str], LiveSession] = {}

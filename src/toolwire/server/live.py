@@ -15,6 +15,7 @@ from toolwire.core.session import READ_ONLY_REFUSAL, Session
 from toolwire.errors import StoreError, TurnOver
 from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
+from toolwire.server.programs import PROGRAM
 from toolwire.server.routing import Routing
 from toolwire.server.turn import Batch, LiveTurn
 from toolwire.store.base import SessionRecord
@@ -50,7 +51,7 @@ class LiveSession:
         self._agent: asyncio.Task[None] | None = None
         self._relief: asyncio.Future[None] | None = None
         self._lead = hub.settings.agent_lead
-        self._on_committed = self._committed
+        self._on_committed = self.committed
         """One and the same object each time, so that the store can tell appends of this session belong together."""
 
     @property
@@ -184,8 +185,8 @@ class LiveSession:
 
     def submit(self, events: list[AnyEvent]) -> None:
         """Store events; they are published when committed."""
-        if events:
-            self.hub.store.append(self.record.number, events, self._on_committed, self._lost)
+        if events and not (self.hub.programs and self.hub.programs.submit(self, events)):
+            self.hub.store.append(self.record.number, events, self._on_committed, self.lost)
 
     def submit_turns(self, events: list[AnyEvent]) -> None:
         """Store events among which turns may start or end, and see to their agents."""
@@ -208,7 +209,7 @@ class LiveSession:
         if batch is not None:
             batch.settle(event)
 
-    def _committed(self, events: list[AnyEvent]) -> None:
+    def committed(self, events: list[AnyEvent]) -> None:
         publish = self._publish
         for event in events:
             self.published = event.seq
@@ -218,7 +219,7 @@ class LiveSession:
         if not self.routing.connections:
             self.hub.consider(self)
 
-    def _lost(self, events: list[AnyEvent], error: StoreError) -> None:
+    def lost(self, events: list[AnyEvent], error: StoreError) -> None:
         """Events could not be stored: nobody has seen them, and nobody will. Close, so that peers start afresh."""
         if self.broken:
             return
@@ -245,7 +246,9 @@ class LiveSession:
         """Hand a call to whoever runs it, unless it has been settled meanwhile."""
         if self.core.calls.get(call.call_id, call.placement) is None:
             return
-        if call.placement == "server":
+        if call.asked_by == PROGRAM and call.placement == "server":
+            self.hub.programs.begin(call)
+        elif call.placement == "server":
             self.hub.toolroom.run(self, call)
         else:
             self.routing.offer(call)

@@ -37,6 +37,13 @@ class Done:
     result: Any = None
     error: str = ""
     details: dict[str, Any] | None = None
+    kind: str = ""
+    """Of a failure: the ToolError's kind."""
+    lost: bool = False
+    """Nobody can say whether it took effect."""
+
+
+BUSY = Done(error="the gateway is busy: too many tool calls are waiting; try again", kind="busy")
 
 
 class Toolroom:
@@ -50,50 +57,57 @@ class Toolroom:
 
     def run(self, live: LiveSession, call: CallRequested) -> None:
         """Start a call; its outcome goes to `live.tool_done`, exactly once."""
-        settings = self._hub.settings
-        if self._waiting >= settings.tool_backlog + settings.tool_workers:
-            live.tool_done(
-                call.call_id, Done(error="the gateway is busy: too many tool calls are waiting; try again")
-            )
+        if self._busy:
+            live.tool_done(call.call_id, BUSY)
             return
-        self._waiting += 1
         self._hub.keep(asyncio.create_task(self._run(live, call), name=f"tool {call.call_id}"))
 
     async def _run(self, live: LiveSession, call: CallRequested) -> None:
-        settings = self._hub.settings
+        done = await self.execute(live.record.number, call, markdown=bool(call.asked_by))
+        if done.lost:
+            live.tool_lost(call.call_id)
+        else:
+            live.tool_done(call.call_id, done)
+
+    async def execute(self, session: int, call: CallRequested, *, markdown: bool = False) -> Done:
+        """Run a call and give its outcome; `session` is the number of the one whose reads and writes count."""
+        if self._busy:
+            return BUSY
         stop = threading.Event()
-        limit = settings.server_tool_timeout
-        work = self._hub.loop.run_in_executor(self._workers, self._work, live, call, stop)
+        limit = self._hub.settings.server_tool_timeout
+        self._waiting += 1
+        work = self._hub.loop.run_in_executor(self._workers, self._work, session, call, stop, markdown)
         try:
             async with asyncio.timeout(limit if call.reads else limit * WRITE_PATIENCE):
-                done = await asyncio.shield(work)
-            live.tool_done(call.call_id, done)
+                return await asyncio.shield(work)
         except TimeoutError:
             stop.set()
-            if call.reads:
-                live.tool_done(call.call_id, Done(error=f"{call.tool} took longer than {limit:g} s and was given up"))
-            else:
-                live.tool_lost(call.call_id)
+            error = f"{call.tool} took longer than {limit:g} s and was given up"
+            return Done(error=error, kind="timeout", lost=not call.reads)
         finally:
             self._waiting -= 1
 
-    def _work(self, live: LiveSession, call: CallRequested, stop: threading.Event) -> Done:
+    @property
+    def _busy(self) -> bool:
+        return self._waiting >= self._hub.settings.tool_backlog + self._hub.settings.tool_workers
+
+    def _work(self, session: int, call: CallRequested, stop: threading.Event, markdown: bool) -> Done:
         """In a worker thread."""
         hub = self._hub
-        markdown = bool(call.asked_by)
         language: Language = "en" if hub.settings.language == "en" else "zh"
         try:
             context = Context(
                 workspace=hub.projects.workspace(call.project),
                 settings=hub.settings,
-                seen=self._seen_by(live, call.project),
+                seen=self._seen.setdefault((session, call.project), Seen()),
                 deadline=time.monotonic() + hub.settings.server_tool_timeout,
                 call_id=call.call_id,
                 stop=stop,
             )
             outcome = hub.tools.registry.run(call.tool, call.arguments, context)
             if outcome.error is not None:
-                return Done(error=sentence(outcome.error, language if markdown else "en"))
+                refused = outcome.error
+                return Done(error=sentence(refused, language if markdown else "en"), kind=refused.kind)
             fields = as_object(outcome, "en")
             if not markdown:
                 return Done(ok=True, result=fields)
@@ -103,9 +117,6 @@ class Toolroom:
         except Exception:  # a tool's defect is ours, and must not take the worker or the peer with it
             log.exception("a tool failed unexpectedly", tool=call.tool, call_id=call.call_id)
             return Done(error=f"{call.tool} failed unexpectedly; the gateway's log has the details")
-
-    def _seen_by(self, live: LiveSession, project: str) -> Seen:
-        return self._seen.setdefault((live.record.number, project), Seen())
 
     def forget(self, session: int) -> None:
         """A session is no longer live, and neither is what it has read."""
