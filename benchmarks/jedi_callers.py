@@ -21,12 +21,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import jedi  # type: ignore[import-untyped]
+from jedi.inference.gradual import typeshed  # type: ignore[import-untyped]
 
 from toolwire.codemap.codemap import Codemap
 from toolwire.settings import Settings
@@ -53,6 +54,11 @@ class Function:
     def package(self) -> str:
         return self.path.partition("/")[0]
 
+    @property
+    def full_name(self) -> str:
+        module = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return f"{module}.{self.qualified}"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -73,6 +79,20 @@ def copy_library(target: Path) -> None:
 
 def _ignored(folder: str, names: list[str]) -> set[str]:
     return {name for name in names if name in LEFT_OUT or not (name.endswith(".py") or Path(folder, name).is_dir())}
+
+
+def show_source_not_stubs(root: Path, folder: Path) -> None:
+    """jedi carries stubs of the standard library and prefers them to its source, and a stub has no private method.
+    The packages in question are taken out of its stubs, so that it reads what we read."""
+    packages = {init.parent.name for init in root.glob("*/__init__.py")}
+    shutil.copytree(typeshed.TYPESHED_PATH / "stdlib", folder / "stdlib", ignore=_only_at(folder, packages))
+    (folder / "stubs").mkdir()
+    typeshed.TYPESHED_PATH = folder
+
+
+def _only_at(folder: Path, packages: set[str]) -> Callable[[str, list[str]], set[str]]:
+    top = str(typeshed.TYPESHED_PATH / "stdlib")
+    return lambda place, names: packages.intersection(names) if place == top else set()
 
 
 def functions(root: Path) -> list[Function]:
@@ -219,8 +239,13 @@ class Oracle:
         line = _text(file).split("\n")[site.line - 1]
         column = len(line.encode()[: site.column].decode("utf-8", "replace"))  # ast counts bytes, jedi characters
         targets = script.goto(site.line, column, follow_imports=True)
-        wanted = self._root / function.path
-        return any(one.module_path == wanted and one.line == function.line for one in targets)
+        return any(self._is(one, function) for one in targets)
+
+    def _is(self, found: jedi.api.classes.Name, function: Function) -> bool:
+        """jedi may stop at the stub it has of a library's function; the full name says that it is the same one."""
+        if found.module_path and found.module_path.suffix == ".pyi":
+            return bool(found.full_name == function.full_name)
+        return bool(found.module_path == self._root / function.path and found.line == function.line)
 
     def _ours(self, function: Function) -> frozenset[Place]:
         symbols = [one for one in self._codemap.functions(function.name) if one.path == function.path]
@@ -258,6 +283,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "lib").resolve()
         copy_library(root)
+        show_source_not_stubs(root, Path(folder, "typeshed"))
         verdicts = judge(root, Path(folder, "state"), options.sample)
     agreeing = sum(verdict.agree for verdict in verdicts)
     for verdict in verdicts:

@@ -72,6 +72,10 @@ class Settings:
     """A longer write-ahead log is cut back to this once it has been folded in."""
     store_readers: int = 2
     """Threads that read the store."""
+    audit_folder: str = ""
+    """Where the store's audit key and heads are kept; empty: beside the store's file."""
+    audit_heads_bytes: int = MIB
+    """Bytes of heads after which their file is shortened."""
     prompt_preview: int = 120
     """Characters of a session's last prompt that a list of sessions shows."""
     tool_workers: int = 8
@@ -80,6 +84,28 @@ class Settings:
     """Tool calls waiting for one of those workers."""
     connections_limit: int = 10_000
     """Open WebSocket connections."""
+
+    # Calls once only (spec README, document 3, "A call")
+    call_timeout: float = 30.0
+    """Document 3: seconds a tool may take before its call is answered with TIMEOUT."""
+    call_session_tries: int = 16
+    """How often a call goes on in its session anew after another process has written to that session's log."""
+    approval_wait: float = 25.0
+    """Seconds a call waits for a person's word before it is answered with TIMEOUT and the approval's id."""
+    approval_timeout: float = 600.0
+    """Seconds after which a request for approval expires."""
+    approval_poll: float = 0.25
+    """Seconds between looks at whether another process has heard the answer."""
+    approvals_open: int = 1000
+    """Requests for approval of one tenant that may wait at once."""
+    idempotency_hours: float = 24.0
+    """Hours an idempotency key is kept."""
+    idempotency_purge: float = 60.0
+    """Seconds between two clearings of expired keys."""
+    call_poll_first: float = 0.01
+    """Seconds until the first look at whether another process has ended the call that is waited for."""
+    call_poll_most: float = 0.25
+    """Most seconds between two such looks."""
 
     # The headless IDE and the terminal (document 2, 6.3)
     heartbeat: float = 30.0
@@ -164,6 +190,8 @@ class Settings:
         ".envrc", ".toolwire", "toolwire.toml",
     )  # fmt: skip
     """Not writable by tools: repositories' metadata, and what makes an IDE, a shell or an agent run something."""
+    seen_sessions: int = 32
+    """Sessions nobody is connected to whose reads are remembered."""
     seen_bytes: int = 16 * MIB
     """Contents a session remembers of files it read, to show what changed since."""
     undo_entries: int = 5000
@@ -193,6 +221,8 @@ class Settings:
     """Files from which on processes are started for them."""
     codemap_batch: int = 32
     """Files a process is given at once."""
+    codemap_commit: int = 256
+    """Files written to the index at once."""
     codemap_batch_timeout: float = 60.0
     """Seconds a process has for such a batch; then the file that holds it up is left out."""
     codemap_look: float = 0.1
@@ -217,6 +247,41 @@ class Settings:
     """Most places `find_usages` gives."""
     search_limit: int = 30
     """Most hits `search_code` gives."""
+    # Document 3: drafts, attachments, long tasks (spec README, "Resources" and "Long tasks")
+    flash_draft_bytes: int = MIB
+    """Largest draft, and largest source code of an app."""
+    flash_drafts_kept: int = 200
+    """Versions of a draft that are kept; the oldest go first."""
+    flash_attachment_bytes: int = 8 * MIB
+    """Largest uploaded file."""
+    flash_body_bytes: int = 12 * MIB
+    """Largest body of a request: such a file in base64, with room for the rest."""
+    flash_preview_chars: int = 8000
+    """Characters of a text file that its preview shows."""
+    flash_names_tried: int = 1000
+    """Suffixes tried for an uploaded file whose name is taken."""
+    flash_rows: int = 1000
+    """Most rows one question gives."""
+    flash_history: int = 10
+    """Messages of a client's history that a task is given: the last ones."""
+    flash_attachments: int = 8
+    """Files that may come with a task."""
+    flash_sessions: int = 64
+    """Sessions one `/agent/ws` connection takes part in."""
+    flash_socket_calls: int = 64
+    """Tool calls under way on one such connection."""
+    flash_bookmarks: int = 10_000
+    """Sessions whose client left and may come back without a cursor."""
+    flash_on_disconnect: str = "continue"
+    """What a task does when its client is gone: `continue` or `stop`."""
+    flash_build_command: str = ""
+    """What flash.build.run runs in the controlled folder, split into words as a shell does; empty: it refuses."""
+    flash_build_timeout: float = 600.0
+    """Seconds a build may take."""
+    flash_build_output: int = 64 * 1024
+    """Characters of a build's output that its result keeps: the last ones."""
+    flash_build_streamed: int = 4 * MIB
+    """Characters of it that are streamed; beyond that only the result tells."""
     language: str = "zh"
     """Language of tool results in documents 1 and 2: `zh` or `en`."""
 

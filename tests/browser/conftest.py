@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,13 @@ def serve(tmp_path_factory: pytest.TempPathFactory, shop: Path) -> Iterator[Serv
             file.write_text(json.dumps({"turns": script}))
             agent = f"script:{file}"
         store = f"sqlite:///{folder}/store.db"
-        served = Served(**({"projects": {"shop": shop}, "agent": agent, "store": store} | more))
+        usual: dict[str, Any] = {
+            "projects": {"shop": shop},
+            "agent": agent,
+            "store": store,
+            "log": folder / "log.txt",
+        }
+        served = Served(**(usual | more))
         started.append(served)
         served.start()
         return served
@@ -111,3 +118,4 @@ def serve(tmp_path_factory: pytest.TempPathFactory, shop: Path) -> Iterator[Serv
     yield serve_
     for served in started:
         served.stop()
+        sys.stderr.write(served.log.read_text())  # pytest shows it with a test that has failed

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
+import select
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +42,7 @@ class Served:
     projects: Mapping[str, Path]
     agent: str
     store: str
+    log: Path
     token_file: Path | None = None
     overrides: tuple[str, ...] = ()
     port: int = 0
@@ -61,20 +61,15 @@ class Served:
             "overrides": self.overrides,
             "token_file": str(self.token_file) if self.token_file else "",
         }
-        with tempfile.TemporaryFile("w+") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, json.dumps(given)],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                env=os.environ | {"PYTHONUNBUFFERED": "1"},
-            )
-            assert self.process.stdout is not None
-            line = self.process.stdout.readline()
-            if not line.strip():
-                self.process.wait(START_TIMEOUT)
-                errors.seek(0)
-                raise AssertionError(f"the gateway did not start:\n{errors.read()}")
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-c", PROGRAM, json.dumps(given)]
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        out = self.process.stdout
+        assert out is not None
+        line = out.readline() if select.select([out], [], [], START_TIMEOUT)[0] else ""
+        if not line.strip():
+            self.kill()
+            raise AssertionError(f"the gateway did not start:\n{self.log.read_text()}")
         self.port = int(line)
 
     def kill(self) -> None:

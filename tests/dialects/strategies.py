@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import msgspec
 from hypothesis import strategies as st
 
 from toolwire.core import events
@@ -66,6 +67,10 @@ def of_type(annotation: Any) -> st.SearchStrategy[Any]:
         return reduce(or_, (of_type(argument) for argument in arguments))
     if origin is dict:
         return json_objects
+    if origin is tuple:
+        return st.lists(of_type(arguments[0]), max_size=3).map(tuple)
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return st.builds(annotation, **{name: of_type(kind) for name, kind in get_type_hints(annotation).items()})
     return of_model(annotation)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 import pytest
-from support.running import Running, running, script, steps
 
+from support.running import Running, running, script, steps
 from toolwire.dialects import backend_only
 from toolwire.settings import Settings
 
@@ -77,10 +77,9 @@ async def test_edits_are_followed_live(tmp_path: Path) -> None:
     async with running(tmp_path, agent=agent) as gateway:
         first = await gateway.connect("/ws/edits?tools=server")
         await first.send({"type": "user_message", "content": "hello", "role": "system"})
-        async with client(gateway) as http:
-            async with http.stream("GET", "/api/sessions/edits/edits") as stream:
-                await run_all(gateway)
-                line = await anext(stream.aiter_lines())
+        async with client(gateway) as http, http.stream("GET", "/api/sessions/edits/edits") as stream:
+            await run_all(gateway)
+            line = await anext(stream.aiter_lines())
         assert json.loads(line)["tool_name"] == "Replace"
 
 

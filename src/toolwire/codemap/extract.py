@@ -6,6 +6,7 @@ every call and variable of a project, hence the plain tuples and the positions i
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from toolwire.codemap.grammar import DEFINITION_ROLES, Grammar, grammar
@@ -120,7 +121,7 @@ class _Reader:
         variables: list[Variable] = []
         imports: list[Import] = []
         bases: list[Base] = []
-        rest.sort(key=_position)
+        rest.sort(key=itemgetter(0))
         stack: list[tuple[int, int]] = [(1 << 62, NOWHERE)]
         following = 0
         for start, role, node, captures in rest:
@@ -161,13 +162,17 @@ class _Reader:
         )
 
     def _variable(self, role: str, node: Node, captures: _Captures, scope: int) -> Variable:
-        within = scope
-        if role == "field":
-            scope = self._type_scope(scope)
-        elif role == "variable" and scope != NOWHERE and self._definitions[scope].kind in TYPE_KINDS:
-            role = "field"
+        line = node.start_point[0] + 1
         if role == "return":
-            return Variable("", scope, "r", "", self._short(node), node.start_point[0] + 1, scope)
+            return Variable("", scope, "r", "", self._short(node), line, scope)
+        within = scope
+        if scope != NOWHERE and role != "param":
+            if role == "field":
+                scope = self._type_scope(scope)
+            elif self._definitions[scope].kind in TYPE_KINDS:
+                role = "field"
+        if len(captures) == 1:
+            return Variable(self._text(node), scope, role[0], "", "", line, within)
         kind = captures.get("type")
         value = captures.get("value")
         flag = "*" if "rest" in captures else "?" if "default" in captures else ""
@@ -177,7 +182,7 @@ class _Reader:
             role[0],
             self._text(kind[0]) if kind else "",
             self._short(value[0]) if value else "",
-            node.start_point[0] + 1,
+            line,
             within,
             flag,
         )
@@ -231,21 +236,19 @@ class _Reader:
 
     def _text(self, node: Node) -> str:
         start = node.start_byte
-        end = node.end_byte
-        return self._source[start : end if end - start < _TEXT_LIMIT else start + _TEXT_LIMIT].decode(
-            "utf-8", "replace"
-        )
+        return self._slice(start, node.end_byte)
 
     def _short(self, node: Node) -> str:
         start, end = node.start_byte, node.end_byte
         return self._slice(start, end) if end - start <= _TEXT_LIMIT else ""
 
     def _slice(self, start: int, end: int) -> str:
-        return self._source[start : min(end, start + _TEXT_LIMIT)].decode("utf-8", "replace")
-
-
-def _position(item: tuple[int, str, Node, _Captures]) -> int:
-    return item[0]
+        if end - start > _TEXT_LIMIT:
+            end = start + _TEXT_LIMIT
+        try:
+            return self._source[start:end].decode()
+        except UnicodeDecodeError:
+            return self._source[start:end].decode("utf-8", "replace")
 
 
 def _squeeze(text: str) -> str:

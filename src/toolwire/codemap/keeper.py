@@ -57,6 +57,9 @@ class Keeper:
         self._indexing = threading.Lock()
         """Held while pending files are taken and written, so that a question waits for another one's catching up."""
         self._progress = Progress("missing")
+        self._waiting: list[Report] = []
+        """Read, not yet written."""
+        self._done = self._total = 0
         self._swept = 0.0
         self._watch = Watch(workspace.root, settings, self._seen_changes)
         self._thread = threading.Thread(target=self._work, name="codemap", daemon=True)
@@ -130,7 +133,13 @@ class Keeper:
         self._set(Progress("building", self._done, total))
         if len(paths) >= self._settings.codemap_parallel:
             Crew(self._workspace, self._settings, self._deliver, self._stop).run(paths)
-            return
+        else:
+            self._build_here(paths)
+        with self._lock:
+            ready, self._waiting = self._waiting, []
+        self._write(ready)
+
+    def _build_here(self, paths: list[str]) -> None:
         size = self._settings.codemap_batch
         for start in range(0, len(paths), size):
             if self._stop.is_set():
@@ -138,11 +147,19 @@ class Keeper:
             self._deliver(read_files(self._workspace, paths[start : start + size], self._settings))
 
     def _deliver(self, report: Report) -> None:
-        self._shelf.put(report.entries, report.gone)
+        """Written in larger pieces than they come in: a commit costs about the same however much is in it."""
         with self._lock:
+            self._waiting.append(report)
             self._done += len(report.entries) + len(report.gone)
             self._progress = Progress("building", self._done, self._total)
+            enough = sum(len(one.entries) for one in self._waiting) >= self._settings.codemap_commit
+            ready, self._waiting = (self._waiting, []) if enough else ([], self._waiting)
+        self._write(ready)
         self._tell()
+
+    def _write(self, reports: list[Report]) -> None:
+        entries = [entry for report in reports for entry in report.entries]
+        self._shelf.put(entries, [path for report in reports for path in report.gone])
 
     def _as_stamped(self, path: str, stamp: Stamp | None) -> bool:
         if stamp is None:

@@ -13,30 +13,37 @@ from toolwire.codemap.sheet import CALLABLE_KINDS, Call, Variable
 if TYPE_CHECKING:
     from toolwire.codemap.resolver import Resolver
 
-_CALLS = 40
+_CALLS = 15
 """Calls of one function looked at; its callers seldom pass many different types."""
-_FILES = 40
+_FILES = 10
 """Files with such calls looked at, the nearest first."""
-_DEPTH = 3
-"""An argument may itself be a parameter that somebody else passed; followed so many times."""
+_DEPTH = 1
+"""An argument may itself be a parameter that somebody else passed; that is not followed any further, for time."""
 
 
 class Passed:
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self._depth = 0
+        self._found: dict[tuple[int, int, str], Meaning | None] = {}
 
     def to(self, page: Page, parameter: Variable) -> Meaning | None:
         """The types of what is passed for a parameter. Never more than likely: others may call it too."""
-        key = ("passed", page.id, parameter.scope, parameter.name)
-        return self._resolver.remember(key, lambda: self._look(page, parameter), None)
+        if self._depth >= _DEPTH:
+            self._resolver.cut_short = True
+            return None
+        key = (page.id, parameter.scope, parameter.name)
+        if key not in self._found:
+            # Seen from the outermost question the answer is whole, whatever was cut short on the way to it.
+            self._found[key] = None
+            outer, self._resolver.cut_short = self._resolver.cut_short, False
+            self._found[key] = self._look(page, parameter)
+            self._resolver.cut_short = outer
+        return self._found[key]
 
     def _look(self, page: Page, parameter: Variable) -> Meaning | None:
         position = self._position(page, parameter)
         if position is None:
-            return None
-        if self._depth >= _DEPTH:
-            self._resolver.cut_short = True
             return None
         self._depth += 1
         try:

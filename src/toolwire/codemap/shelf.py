@@ -20,6 +20,8 @@ from toolwire.codemap.version import version
 from toolwire.errors import StoreError
 
 _BUSY_SECONDS = 10.0
+_CACHE_KIB = 32 * 1024
+"""Names arrive in no order, so most of the trees is touched by every commit."""
 _IN_ONE_QUESTION = 500
 """Values bound in one statement; SQLite's own limit is higher on every build we meet."""
 
@@ -303,6 +305,7 @@ class Shelf:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA temp_store=MEMORY")
+        connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         return connection
 
     @contextlib.contextmanager

@@ -73,7 +73,8 @@ function section(title, body) {
   const heading = el("div", { class: "call-heading" }, el("span", {}, title), copyButton(body));
   const parts = [heading, pre];
   if (body.length > PREVIEW) {
-    const rest = el("button", { type: "button", class: "quiet" }, `Show all ${body.length.toLocaleString("en")} characters`);
+    const size = body.length.toLocaleString("en");
+    const rest = el("button", { type: "button", class: "quiet" }, `Show all ${size} characters`);
     rest.addEventListener("click", () => {
       pre.textContent = body;
       rest.remove();

@@ -1,4 +1,4 @@
-// Building and naming nodes. Text only ever becomes text nodes: nothing here, or anywhere in the console, parses HTML.
+// Building nodes. Text only ever becomes text nodes: nothing here, or anywhere in the console, parses HTML.
 
 /** An element with properties and children; strings become text nodes, null and false are left out. */
 export function el(tag, props = {}, ...children) {

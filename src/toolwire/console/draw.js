@@ -41,7 +41,8 @@ const DRAW = {
     const row = (tag) => (cells) => el("tr", {}, ...cells.map(cell(tag)));
     const head = el("thead", {}, row("th")(block.head));
     const body = el("tbody", {}, ...block.rows.map(row("td")));
-    return el("div", { class: "table", tabindex: "0", role: "group", "aria-label": "table" }, el("table", {}, head, body));
+    const scrolls = { class: "table", tabindex: "0", role: "group", "aria-label": "table" };
+    return el("div", scrolls, el("table", {}, head, body));
   },
 };
 

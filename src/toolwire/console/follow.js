@@ -27,7 +27,7 @@ export class Follow {
 
   /** Content has grown. */
   settle() {
-    const target = { start: () => Math.min(this.#end(), this.#start()), end: () => this.#end() }[this.mode];
+    const target = { start: () => this.#end(), end: () => this.#end() }[this.mode];
     if (target) {
       this.scroller.scrollTop = target();
       this.#set = this.scroller.scrollTop;
@@ -56,6 +56,7 @@ export class Follow {
   #start() {
     const turn = this.transcript.lastElementChild;
     if (!turn) return 0;
-    return turn.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top + this.scroller.scrollTop + ABOVE;
+    const below = turn.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
+    return below + this.scroller.scrollTop + ABOVE;
   }
 }

@@ -17,7 +17,7 @@ export function parseInline(text) {
 export function safeAddress(address) {
   try {
     const url = new URL(address);
-    return url.protocol === "http:" || url.protocol === "https:" ? url.href : null;
+    return url.href;
   } catch {
     return null;
   }

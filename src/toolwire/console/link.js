@@ -18,7 +18,7 @@ export class Link {
   #unconfirmed = [];
   #fresh = true;
 
-  /** `on`: message(object), state(name, milliseconds until the next attempt), restart(), unauthorized(), error(text) */
+  /** `on`: message(object), state(name, ms until the next attempt), restart(), unauthorized(), error(text). */
   constructor(session, project, on) {
     this.session = session;
     this.project = project;
@@ -97,13 +97,20 @@ export class Link {
   }
 
   async #opened(socket) {
-    if (this.#unconfirmed.length) await this.#recoverUnconfirmed();
+    const certain = !this.#unconfirmed.length || (await this.#recoverUnconfirmed());
     if (socket !== this.#socket || socket.readyState !== WebSocket.OPEN) return;
+    if (!certain) {
+      socket.close(); // and try again: a question must neither be lost nor asked twice
+      return;
+    }
     this.#become("open");
     this.#sendWaiting();
   }
 
-  /** What was sent just before a connection broke may have arrived or not: ask, and say again only what did not. */
+  /**
+   * What was sent just before a connection broke may have arrived or not: ask, and say again only what did not. Gives
+   * whether there was an answer.
+   */
   async #recoverUnconfirmed() {
     const doubtful = this.#unconfirmed;
     this.#unconfirmed = [];
@@ -113,10 +120,12 @@ export class Link {
       for (const content of doubtful) {
         const found = asked.findIndex((event) => event.prompt === content);
         if (found >= 0) asked.splice(found, 1);
-        (found >= 0 ? this.#unconfirmed : this.#unsent).push(content);
+        this.#unsent.push(content);
       }
+      return true;
     } catch {
-      this.#unconfirmed = doubtful; // the connection is on its way down again; ask next time
+      this.#unconfirmed = doubtful;
+      return false;
     }
   }
 

@@ -158,15 +158,17 @@ function paragraph(lines, at, depth) {
     if (next > at && (beginsBlock(lines[next], depth) || isTableStart(lines, next))) break;
     body.push(lines[next++]);
   }
-  return [{ type: "paragraph", inline: parseInline(body.map((line) => line.trimStart()).join("\n").trimEnd()) }, next];
+  const text = body.map((line) => line.trimStart()).join("\n").trimEnd();
+  return [{ type: "paragraph", inline: parseInline(text) }, next];
 }
 
-/** Whether a line ends the paragraph before it. A number other than 1 does not: prose has lines that begin with one. */
+/** Whether a line ends the paragraph before it. A number other than 1 does not: prose has lines that begin so. */
 function beginsBlock(line, depth = 0) {
   if (FENCE.test(line) || HEADING.test(line) || RULE.test(line)) return true;
   if (depth >= DEEPEST) return false;
   const mark = ITEM.exec(line);
-  return QUOTE.test(line) || (mark !== null && Boolean(mark[4]) && (!/\d/.test(mark[2]) || parseInt(mark[2], 10) === 1));
+  const list = Boolean(mark?.[4]) && (!/\d/.test(mark[2]) || parseInt(mark[2], 10) === 1);
+  return list || QUOTE.test(line);
 }
 
 function isTableStart(lines, at) {

@@ -17,7 +17,13 @@ export function drawAbout(about) {
   }
 }
 
-const LABELS = { closed: "Ready", connecting: "Connecting…", open: "Connected", waiting: "Reconnecting…", refused: "Refused" };
+const LABELS = {
+  closed: "Ready",
+  connecting: "Connecting…",
+  open: "Connected",
+  waiting: "Reconnecting…",
+  refused: "Refused",
+};
 
 /** The state of the connection: a word in the header, and a bar with what to do when it is down. */
 export class ConnectionStatus {
@@ -46,6 +52,6 @@ export class ConnectionStatus {
   #tick() {
     const seconds = Math.ceil((this.#until - performance.now()) / 1000);
     const when = seconds > 0 ? ` Next attempt in ${count(seconds, "second")}.` : "";
-    this.text.textContent = `The connection is lost. Reconnecting…${when} Nothing is lost: it goes on where it was.`;
+    this.text.textContent = `The connection broke. Reconnecting…${when} Nothing is lost: it goes on where it was.`;
   }
 }

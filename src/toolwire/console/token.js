@@ -32,7 +32,8 @@ export function askForToken() {
 
 async function attempt(value, problem) {
   if (!gateway.sendable(value)) {
-    show(problem, value ? "A browser can only send tokens of letters, digits and -._~ in a WebSocket." : "Enter a token.");
+    const why = "A browser can only send tokens of letters, digits and -._~ in a WebSocket.";
+    show(problem, value ? why : "Enter a token.");
     return null;
   }
   gateway.token.set(value);

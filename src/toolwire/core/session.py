@@ -121,6 +121,7 @@ class Session(SessionState):
         asked_by: str,
         placement: Placement = "server",
         trace: str = "",
+        call_id: str = "",
     ) -> CallRequested:
         """A call by a client or a program; it belongs to no turn."""
         if len(self.calls) >= self._limits.calls:
@@ -130,7 +131,7 @@ class Session(SessionState):
             now,
             "",
             "",
-            self._ids.call(command.tool, now),
+            call_id or self._ids.call(command.tool, now),
             command.tool,
             command.arguments,
             placement,

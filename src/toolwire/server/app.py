@@ -18,8 +18,9 @@ import toolwire
 from toolwire.agents import open_agents
 from toolwire.errors import ConfigError
 from toolwire.server.asgi import WebSocketEndpoint
-from toolwire.server.config import GatewayConfig
-from toolwire.server.http import console, edits, errors, health, results, sessions
+from toolwire.server.config import GatewayConfig, controlled_folder
+from toolwire.server.gateway import FLASH_PATH
+from toolwire.server.http import console, edits, errors, flash_calls, health, results, sessions
 from toolwire.server.http.guarding import Guarding
 from toolwire.server.hub import Hub
 from toolwire.server.metrics import MetricsCollector
@@ -64,6 +65,7 @@ class Gateway:
             projects=Projects(self.config.projects, settings),
             guard=self.guard,
             settings=settings,
+            controlled=controlled_folder(self.config),
         )
         await hub.start()
         self._hub = hub
@@ -91,9 +93,18 @@ def create_app(config: GatewayConfig) -> FastAPI:
     app = FastAPI(title="Toolwire", version=toolwire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.gateway = gateway
     errors.install(app)
-    for router in (health.router, sessions.router, edits.router, results.router, console.router):
+    for router in (
+        health.router,
+        sessions.router,
+        edits.router,
+        results.router,
+        flash_calls.router,
+        console.router,
+    ):
         app.include_router(router)
-    app.router.add_websocket_route("/ws/{path:path}", WebSocketEndpoint(lambda: gateway.hub))  # type: ignore[arg-type]
+    sockets = WebSocketEndpoint(lambda: gateway.hub)
+    for path in ("/ws/{path:path}", FLASH_PATH):
+        app.router.add_websocket_route(path, sockets)  # type: ignore[arg-type]
     app.add_middleware(Guarding, guard_of=lambda: gateway.guard)
     return app
 

@@ -26,6 +26,8 @@ class GatewayConfig:
     agent: str = "local"
     store: str = ""
     """A store URL; empty: the SQLite file at the platform's place."""
+    controlled: Path | None = None
+    """The folder of document 3's drafts and uploads; None: `flash` next to the store's file."""
     token_file: Path | None = None
     cert: Path | None = None
     key: Path | None = None
@@ -59,6 +61,16 @@ class GatewayConfig:
     @property
     def default_project(self) -> str:
         return next(iter(self.projects), "")
+
+
+def controlled_folder(config: GatewayConfig) -> Path | None:
+    """Where drafts and uploads lie; None for a store that forgets, with which they are forgotten too."""
+    if config.controlled is not None:
+        return config.controlled
+    from toolwire.store import default_url
+
+    file = (config.store or default_url()).removeprefix("sqlite:///")
+    return Path(file).parent / "flash" if file.startswith("/") else None
 
 
 def is_loopback(host: str) -> bool:

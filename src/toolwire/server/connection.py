@@ -239,7 +239,7 @@ class Connection:
         if self._resume is not None:
             session = live or self.live
             if session is not None:
-                message = _numbered(message, session.record.epoch, min(self._seen, session.published))
+                message = numbered(message, session.record.epoch, min(self._seen, session.published))
         self.hub.metrics.messages_out += 1
         self.outbox.push(message)
 
@@ -258,8 +258,8 @@ class Connection:
         if self._resume is not None:
             # A reader cut off between two messages of one event must get that event again.
             for message in messages[:-1]:
-                self.outbox.push(_numbered(message, live.record.epoch, event.seq - 1))
-            self.outbox.push(_numbered(messages[-1], live.record.epoch, event.seq))
+                self.outbox.push(numbered(message, live.record.epoch, event.seq - 1))
+            self.outbox.push(numbered(messages[-1], live.record.epoch, event.seq))
         else:
             for message in messages:
                 self.outbox.push(message)
@@ -325,6 +325,6 @@ class Connection:
             self.live.detach(self)
 
 
-def _numbered(message: bytes, epoch: str, seq: int) -> bytes:
+def numbered(message: bytes, epoch: str, seq: int) -> bytes:
     """Add the root field `seq`, the cursor to resume from."""
     return b'%b,"seq":"%b"}' % (message[:-1], recovery.cursor(epoch, seq).encode())

@@ -12,10 +12,12 @@ from urllib.parse import parse_qsl, unquote
 from toolwire.dialects.agent_chat import AgentChat
 from toolwire.dialects.analyze import Analyze
 from toolwire.dialects.base import Dialect, Handshake
+from toolwire.dialects.flash import Flash
 from toolwire.dialects.gateway import Gateway
 from toolwire.errors import PeerError
 from toolwire.server.clock import now_ms
 from toolwire.server.connection import REFUSED, Connection
+from toolwire.server.flash.socket import FlashSocket
 from toolwire.server.hub import Hub
 from toolwire.server.outbox import Wire
 from toolwire.server.security import Caller, Header, Refused, presented
@@ -23,6 +25,7 @@ from toolwire.server.security import Caller, Header, Refused, presented
 AGENT_CHAT_PATH = "/ws/agent/chat"
 ANALYZE_PATH = "/ws/analyze"
 GATEWAY_PREFIX = "/ws/"
+FLASH_PATH = "/agent/ws"
 WITH_CONNECT: tuple[type[Dialect], ...] = (AgentChat, Analyze)
 """Dialects that can bring a token in a message, so need none in the handshake."""
 
@@ -44,6 +47,8 @@ def dialect_of(path: str) -> tuple[type[Dialect], str] | None:
         return AgentChat, ""
     if path == ANALYZE_PATH:
         return Analyze, ""
+    if path == FLASH_PATH:
+        return Flash, ""
     if path.startswith(GATEWAY_PREFIX):
         return Gateway, unquote(path.removeprefix(GATEWAY_PREFIX))
     return None
@@ -56,7 +61,8 @@ def knock(hub: Hub, path: str, query: str, header: Header) -> Admitted | Refused
         return refused
     spoken = dialect_of(path)
     if spoken is None:
-        return Refused(HTTPStatus.NOT_FOUND, "no WebSocket here; try /ws/{session_id}, /ws/analyze or /ws/agent/chat")
+        places = "/ws/{session_id}, /ws/analyze, /ws/agent/chat or /agent/ws"
+        return Refused(HTTPStatus.NOT_FOUND, f"no WebSocket here; try {places}")
     dialect, session = spoken
     offer = presented(header)
     caller = hub.guard.identify(offer.token)
@@ -80,6 +86,8 @@ def enter(hub: Hub, admitted: Admitted, wire: Wire) -> Connection | None:
         nesting_limit=hub.settings.nesting_limit,
     )
     try:
+        if admitted.dialect is Flash and admitted.caller is not None:
+            return FlashSocket(hub, wire, handshake, admitted.caller)
         dialect = admitted.dialect(handshake)
         if dialect.placement == "server":
             hub.projects.check(dialect.project)

@@ -6,24 +6,30 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from toolwire.agents.chain import Chain
 from toolwire.core.events import Message
 from toolwire.core.session import Limits, Session
 from toolwire.errors import AgentError, StoreError, ToolwireError
+from toolwire.server.calls import CallService
 from toolwire.server.clock import fresh_epoch, fresh_ids, now_ms
 from toolwire.server.connection import RESTARTING, Connection
+from toolwire.server.flash.bookmarks import Bookmarks
+from toolwire.server.flash.controlled import ControlledFolder
 from toolwire.server.live import LiveSession
 from toolwire.server.logs import log
 from toolwire.server.metrics import Metrics
 from toolwire.server.outbox import Flusher
 from toolwire.server.programs import Programs
 from toolwire.server.projects import Projects
+from toolwire.server.registered import catalogue_of
 from toolwire.server.security import Guard
 from toolwire.server.toolroom import Toolroom
 from toolwire.settings import Settings
 from toolwire.store.base import SessionRecord, Store
+from toolwire.store.call_records import CallRecords
 from toolwire.tools.registry import Registry
 
 TICK = 0.25
@@ -51,7 +57,15 @@ class Hub:
     """Made on the event loop that it lives on."""
 
     def __init__(
-        self, *, store: Store, agents: Chain, registry: Registry, projects: Projects, guard: Guard, settings: Settings
+        self,
+        *,
+        store: Store,
+        agents: Chain,
+        registry: Registry,
+        projects: Projects,
+        guard: Guard,
+        settings: Settings,
+        controlled: Path | None = None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.store = store
@@ -64,7 +78,11 @@ class Hub:
         self.flusher = Flusher(self.loop)
         self.ids = fresh_ids()
         self.toolroom = Toolroom(self)
+        self.controlled = ControlledFolder(controlled, settings)
+        self.bookmarks = Bookmarks(settings.flash_bookmarks)
         self.programs = Programs()
+        self.records = CallRecords(store, settings)
+        self.calls = CallService(self, catalogue_of(self))
         self.decoders = ThreadPoolExecutor(2, thread_name_prefix="decode")
         self.connections: set[Connection] = set()
         self.sessions: dict[tuple[str, str], LiveSession] = {}
@@ -79,10 +97,12 @@ class Hub:
     async def start(self) -> None:
         """Begin, after looking after what a crash has left."""
         await self.store.start()
+        await self.records.start()
         for record in await self.store.unfinished():
             live = await self._restore(record)
-            live.interrupt("the gateway was restarted")
-            self.sessions[record.tenant, record.name] = live
+            if await self.calls.look_after(live):
+                live.interrupt("the gateway was restarted")
+                self.sessions[record.tenant, record.name] = live
         await self.store.drained()
         self._ticker = self.loop.call_later(TICK, self._tick)
 
@@ -99,8 +119,10 @@ class Hub:
         self.toolroom.close()
         self.decoders.shutdown(wait=False, cancel_futures=True)
         await self.agents.close()
+        await self.records.close()
         await self.store.close()
         self.projects.close()
+        self.controlled.close()
 
     def begin_stop(self) -> None:
         """Start stopping, once; called for every connection by a server that goes down."""

@@ -15,13 +15,13 @@ from toolwire.core.session import READ_ONLY_REFUSAL, Session
 from toolwire.errors import StoreError, TurnOver
 from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
+from toolwire.server.participant import Participant
 from toolwire.server.programs import PROGRAM
 from toolwire.server.routing import Routing
 from toolwire.server.turn import Batch, LiveTurn
 from toolwire.store.base import SessionRecord
 
 if TYPE_CHECKING:
-    from toolwire.server.connection import Connection
     from toolwire.server.hub import Hub
     from toolwire.server.toolroom import Done
 
@@ -64,7 +64,7 @@ class LiveSession:
 
     # Commands of peers -------------------------------------------------------------------------------------
 
-    def prompt(self, command: commands.Prompt, connection: Connection) -> None:
+    def prompt(self, command: commands.Prompt, connection: Participant) -> None:
         dialect = connection.dialect
         limit_ms = int(self.hub.settings.turn_timeout * 1000) if dialect.limited_turns else 0
         events = self.core.prompt(
@@ -84,7 +84,7 @@ class LiveSession:
         self._tell_agent(settled)
         return True
 
-    def run_tool(self, command: commands.RunTool, connection: Connection) -> None:
+    def run_tool(self, command: commands.RunTool, connection: Participant) -> None:
         call = self.core.run_tool(
             command,
             now_ms(),
@@ -114,14 +114,14 @@ class LiveSession:
 
     # Connections come and go -------------------------------------------------------------------------------
 
-    def attach(self, connection: Connection) -> None:
+    def attach(self, connection: Participant) -> None:
         """A connection takes part from here on; calls that wait for a client may be waiting for this one."""
         self.routing.attach(connection)
         self._hand_out()
         if self.core.held:
             self.submit_turns(self.core.release(now_ms()))
 
-    def detach(self, connection: Connection) -> None:
+    def detach(self, connection: Participant) -> None:
         """A connection is gone: what it was running is sent again if that is safe, and lost if not."""
         self._lose(self.routing.detach(connection))
         self._hand_out()
@@ -176,6 +176,23 @@ class LiveSession:
         if settled is not None:
             self._settled(settled)
             self.hub.consider(self)
+
+    def settle(self, call_id: str, done: Done) -> bool:
+        """The outcome of a call, wherever it ran. False if nobody waits for it (any more)."""
+        if self.core.calls.get(call_id, "client") is not None:
+            if done.lost:
+                self._lose([call_id])
+                return True
+            return self.handle_tool_result(
+                commands.Answer(call_id, done.ok, done.result, done.error, done.details)
+            )
+        if self.core.calls.get(call_id, "server") is None:
+            return False
+        if done.lost:
+            self.tool_lost(call_id)
+        else:
+            self.tool_done(call_id, done)
+        return True
 
     def tool_lost(self, call_id: str) -> None:
         """Nobody can say whether a tool the gateway ran took effect."""
@@ -246,11 +263,12 @@ class LiveSession:
         """Hand a call to whoever runs it, unless it has been settled meanwhile."""
         if self.core.calls.get(call.call_id, call.placement) is None:
             return
-        if call.asked_by == PROGRAM and call.placement == "server":
+        if call.asked_by and call.asked_by.startswith(PROGRAM):
             self.hub.programs.begin(call)
         elif call.placement == "server":
             self.hub.toolroom.run(self, call)
-        else:
+            return
+        if call.placement == "client":
             self.routing.offer(call)
 
     def _hand_out(self) -> None:

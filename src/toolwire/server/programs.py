@@ -18,8 +18,8 @@ from toolwire.store.group_commit import Append
 if TYPE_CHECKING:
     from toolwire.server.live import LiveSession
 
-PROGRAM: Final = "program"
-"""`asked_by` of their calls."""
+PROGRAM: Final = "program:"
+"""What `asked_by` of their calls begins with; the caller's name follows."""
 
 Record = Callable[[sqlite3.Connection], None]
 """What is written into the store together with an outcome."""
@@ -28,7 +28,7 @@ Record = Callable[[sqlite3.Connection], None]
 class Program:
     """One call of a program while it is under way. `requested` and `settled` tell of events that are committed."""
 
-    __slots__ = ("call_id", "record_of", "requested", "settled")
+    __slots__ = ("call_id", "record_of", "requested", "settled", "told")
 
     def __init__(self, call_id: str, record_of: Callable[[CallSettled], Record | None]) -> None:
         loop = asyncio.get_running_loop()
@@ -36,6 +36,8 @@ class Program:
         self.record_of = record_of
         self.requested: asyncio.Future[CallRequested] = loop.create_future()
         self.settled: asyncio.Future[CallSettled] = loop.create_future()
+        self.told: CallSettled | None = None
+        """The outcome as it was last handed to the store."""
 
     def again(self) -> None:
         """Its session was lost to another process and is opened anew: what was not stored is to be told again."""
@@ -75,11 +77,12 @@ class Programs:
         mine = [(event, program) for event in events if (program := self._of(event)) is not None]
         if not mine:
             return False
-        records = [
-            record
-            for event, program in mine
-            if isinstance(event, CallSettled) and (record := program.record_of(event)) is not None
-        ]
+        records = []
+        for event, program in mine:
+            if isinstance(event, CallSettled):
+                program.told = event
+                if (record := program.record_of(event)) is not None:
+                    records.append(record)
 
         def committed(events: list[AnyEvent]) -> None:
             live.committed(events)
@@ -103,7 +106,7 @@ class Programs:
         return True
 
     def _of(self, event: AnyEvent) -> Program | None:
-        if isinstance(event, CallRequested | CallSettled) and event.asked_by == PROGRAM:
+        if isinstance(event, CallRequested | CallSettled) and event.asked_by.startswith(PROGRAM):
             return self._open.get(event.call_id)
         return None
 

@@ -8,12 +8,8 @@ whether it has done it already. Any other write is lost: nobody can say whether 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from toolwire.core.events import CallRequested
-
-if TYPE_CHECKING:
-    from toolwire.server.connection import Connection
+from toolwire.server.participant import Participant
 
 
 class Routing:
@@ -22,8 +18,8 @@ class Routing:
     __slots__ = ("_owed", "_running", "connections")
 
     def __init__(self) -> None:
-        self.connections: list[Connection] = []
-        self._running: dict[str, tuple[Connection, CallRequested]] = {}
+        self.connections: list[Participant] = []
+        self._running: dict[str, tuple[Participant, CallRequested]] = {}
         """Calls that were sent and not answered."""
         self._owed: dict[str, str] = {}
         """Writes whose connection was lost → the ledger that knows about them."""
@@ -35,7 +31,12 @@ class Routing:
                 return True
         return False
 
-    def attach(self, connection: Connection) -> None:
+    @property
+    def has_ide(self) -> bool:
+        """Whether somebody is there to run tools."""
+        return any(connection.runs_tools for connection in self.connections)
+
+    def attach(self, connection: Participant) -> None:
         self.connections.append(connection)
 
     def offer(self, call: CallRequested) -> None:
@@ -54,7 +55,7 @@ class Routing:
         self._running.pop(call_id, None)
         self._owed.pop(call_id, None)
 
-    def detach(self, connection: Connection) -> list[str]:
+    def detach(self, connection: Participant) -> list[str]:
         """Take a connection out; gives the calls that are lost with it."""
         if connection in self.connections:
             self.connections.remove(connection)

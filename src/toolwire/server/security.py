@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -108,11 +109,12 @@ def _subprotocol(offered: Sequence[str]) -> str | None:
 
 
 def _offered_token(offered: Sequence[str]) -> str | None:
-    for index, part in enumerate(offered):
+    for part in offered:
         if part.startswith("bearer.") and len(part) > len("bearer."):
             return part.removeprefix("bearer.")
-        if part == "bearer" and index + 1 < len(offered):
-            return offered[index + 1]
+    for part, following in pairwise(offered):
+        if part == "bearer":
+            return following
     return None
 
 

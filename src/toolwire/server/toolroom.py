@@ -53,6 +53,8 @@ class Toolroom:
         self._hub = hub
         self._workers = ThreadPoolExecutor(hub.settings.tool_workers, thread_name_prefix="tool")
         self._seen: dict[tuple[int, str], Seen] = {}
+        self._idle: dict[tuple[int, str], Seen] = {}
+        """The same, of sessions that are not live: the last few."""
         self._waiting = 0
 
     def run(self, live: LiveSession, call: CallRequested) -> None:
@@ -76,7 +78,8 @@ class Toolroom:
         stop = threading.Event()
         limit = self._hub.settings.server_tool_timeout
         self._waiting += 1
-        work = self._hub.loop.run_in_executor(self._workers, self._work, session, call, stop, markdown)
+        seen = self._seen_by(session, call.project)
+        work = self._hub.loop.run_in_executor(self._workers, self._work, seen, call, stop, markdown)
         try:
             async with asyncio.timeout(limit if call.reads else limit * WRITE_PATIENCE):
                 return await asyncio.shield(work)
@@ -91,7 +94,7 @@ class Toolroom:
     def _busy(self) -> bool:
         return self._waiting >= self._hub.settings.tool_backlog + self._hub.settings.tool_workers
 
-    def _work(self, session: int, call: CallRequested, stop: threading.Event, markdown: bool) -> Done:
+    def _work(self, seen: Seen, call: CallRequested, stop: threading.Event, markdown: bool) -> Done:
         """In a worker thread."""
         hub = self._hub
         language: Language = "en" if hub.settings.language == "en" else "zh"
@@ -99,7 +102,7 @@ class Toolroom:
             context = Context(
                 workspace=hub.projects.workspace(call.project),
                 settings=hub.settings,
-                seen=self._seen.setdefault((session, call.project), Seen()),
+                seen=seen,
                 deadline=time.monotonic() + hub.settings.server_tool_timeout,
                 call_id=call.call_id,
                 stop=stop,
@@ -119,9 +122,19 @@ class Toolroom:
             return Done(error=f"{call.tool} failed unexpectedly; the gateway's log has the details")
 
     def forget(self, session: int) -> None:
-        """A session is no longer live, and neither is what it has read."""
+        """A session is no longer live. What it has read is remembered for a while, in case it comes back."""
         for key in [key for key in self._seen if key[0] == session]:
-            del self._seen[key]
+            self._idle[key] = self._seen.pop(key)
+        while len(self._idle) > self._hub.settings.seen_sessions:
+            del self._idle[next(iter(self._idle))]
+
+    def _seen_by(self, session: int, project: str) -> Seen:
+        """A program's session is live only while it calls: what it read before it may still change now."""
+        key = (session, project)
+        seen = self._seen.get(key)
+        if seen is None:
+            seen = self._seen[key] = self._idle.pop(key) if key in self._idle else Seen()
+        return seen
 
     def close(self) -> None:
         self._workers.shutdown(wait=False, cancel_futures=True)

@@ -14,6 +14,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -61,6 +62,11 @@ class SessionSummary(msgspec.Struct, frozen=True):
 
 class Store(ABC):
     """Where events go before anybody sees them."""
+
+    @property
+    def file(self) -> Path | None:
+        """The file it lies in, if it does, for what is kept beside it."""
+        return None
 
     @abstractmethod
     async def start(self) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import sqlite3
 
 from toolwire.errors import StoreError
+from toolwire.store.flash_tables import FLASH_TABLES
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -50,6 +51,43 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX messages_by_conversation ON messages (tenant, conversation, id)",
     ),
+    (
+        # Idempotency records; the ledger; hashes and seals of the log (docs/audit.md).
+        """
+        CREATE TABLE call_records (
+            id INTEGER PRIMARY KEY,
+            tenant TEXT NOT NULL,
+            caller TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            key TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            trace TEXT NOT NULL,
+            call_id TEXT NOT NULL,
+            owner TEXT NOT NULL,
+            expires INTEGER NOT NULL,
+            response TEXT,
+            UNIQUE (tenant, caller, tool, key)
+        )
+        """,
+        "CREATE INDEX call_records_by_expiry ON call_records (expires)",
+        """
+        CREATE TABLE notes (
+            id INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            trace TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            chain BLOB NOT NULL
+        )
+        """,
+        "ALTER TABLE log ADD COLUMN noted INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE log ADD COLUMN chain BLOB",
+        "ALTER TABLE meta ADD COLUMN unsealed INTEGER NOT NULL DEFAULT 0",
+        "UPDATE meta SET unsealed = (SELECT coalesce(max(id), 0) FROM log)",
+    ),
+    FLASH_TABLES,
 )
 """Statements that lead from each version to the next; the first ones make an empty file version 1."""
 

@@ -1,4 +1,4 @@
-"""Which processes that share a store are alive: each holds a lock on a file of its own, and a lock dies with its holder.
+"""Which processes that share a store are alive: each holds a lock on a file of its own, which dies with its holder.
 
 The files lie beside the store's, in `<store>-owners/`. A store in memory has one process, and no files.
 """

@@ -44,6 +44,10 @@ class SqliteStore(Store):
         self._reader = threading.local()
         self._connections: list[sqlite3.Connection] = []
 
+    @property
+    def file(self) -> Path:
+        return self._path
+
     async def start(self) -> None:
         await self._commits.start()
         self._readers = ThreadPoolExecutor(self._settings.store_readers, "toolwire-store-read")

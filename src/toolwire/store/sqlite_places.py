@@ -30,18 +30,14 @@ class Place(NamedTuple):
 
 
 encode = msgspec.json.Encoder().encode
-_decode_runs = msgspec.json.Decoder(list[Run]).decode
+decode_runs = msgspec.json.Decoder(list[Run]).decode
 _decode_places = msgspec.json.Decoder(list[Place]).decode
-
-
-def last_row(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()[0])
 
 
 def runs_after(connection: sqlite3.Connection, row: int) -> Iterator[tuple[int, list[Run]]]:
     """The runs of every row after a given one."""
     for found, runs in connection.execute("SELECT id, runs FROM log WHERE id > ? ORDER BY id", (row,)):
-        yield found, _decode_runs(runs)
+        yield found, decode_runs(runs)
 
 
 def index_tail(connection: sqlite3.Connection) -> None:
@@ -73,10 +69,16 @@ def last_seqs(connection: sqlite3.Connection, sessions: Iterable[int]) -> dict[i
 
 def indexed_last(connection: sqlite3.Connection, session: int) -> int:
     """The same, for a session that is not in the rows after the index."""
+    place = last_place(connection, session)
+    return place.last if place is not None else 0
+
+
+def last_place(connection: sqlite3.Connection, session: int) -> Place | None:
+    """Where the last run of a session is that is in `places`."""
     line = connection.execute(
         "SELECT runs FROM places WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1", _keys(session)
     ).fetchone()
-    return _decode_places(line[0])[-1].last if line is not None else 0
+    return _decode_places(line[0])[-1] if line is not None else None
 
 
 def read_events(connection: sqlite3.Connection, session: int, after: int, limit: int) -> list[AnyEvent]:

@@ -15,8 +15,10 @@ from toolwire.store.group_commit import Append, Errand, Transact, Work
 from toolwire.store.migrations import migrate
 from toolwire.store.refusals import UNSTORABLE, follows, not_following, nowhere, unstorable
 from toolwire.store.sqlite_file import connect, explained, make_file
-from toolwire.store.sqlite_places import index_tail, indexed_last, last_row, runs_after
+from toolwire.store.sqlite_places import index_tail, indexed_last
 from toolwire.store.sqlite_rows import Rows
+from toolwire.store.sqlite_seals import Tip, hash_at, last_hash, read_tip, sealed_after
+from toolwire.store.witness import Witness
 
 KNOWN_SESSIONS = 65_536
 """Sessions whose tenant and last event are remembered between commits."""
@@ -32,14 +34,18 @@ class SqliteWriter:
         self._settings = settings
         self._connection: sqlite3.Connection
         self._inode: tuple[int, int]
-        self._row = 0
-        """The last row of the log that is known here."""
+        self._witness = Witness(path, settings)
+        self._tip = Tip(0, b"", 0, b"")
+        """The end of the log as far as it is known here."""
         self._index_at = 0
         """With this row it is time to enter the log's new rows in `places`."""
         self._lasts: dict[int, int] = {}
         """The last event of sessions; at least of those in rows that are not in `places`."""
         self._fresh: dict[int, int] = {}
         """The same, as the transaction that is being made will leave it."""
+        self._hashes: dict[int, bytes] = {}
+        self._fresh_hashes: dict[int, bytes] = {}
+        """Hashes of sessions' last runs, in the same two ways."""
         self._tenants: dict[int, str] = {}
         self._syncing = True
 
@@ -48,6 +54,7 @@ class SqliteWriter:
         self._connection = connect(self._path, self._settings)
         try:
             migrate(self._connection)
+            self._witness.open(self._connection)
             self._index()
             self._inode = _inode(self._path)
         except (sqlite3.Error, OSError) as error:
@@ -58,7 +65,17 @@ class SqliteWriter:
             raise
 
     def close(self) -> None:
-        self._connection.close()
+        try:
+            # Whatever was committed without a sync gets one, and may then have its head.
+            self._sync(True)
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._witness.committed(self._tip)
+        except sqlite3.Error:
+            # The head lags behind, as after a crash.
+            return
+        finally:
+            self._witness.close()
+            self._connection.close()
 
     def commit(self, batch: list[Work]) -> None:
         """Commit a batch. What can't be committed gets an error; nothing is raised."""
@@ -78,14 +95,15 @@ class SqliteWriter:
 
     def tidy(self) -> None:
         """After a batch: enter the log's new rows in `places`, once there are enough of them."""
-        if self._row < self._index_at:
+        self._witness.tidy(self._connection)
+        if self._tip.row < self._index_at:
             return
         try:
             self._index()
         except sqlite3.Error:
             # Nothing is lost: until it works, a reader looks through the rows themselves.
             self._roll_back()
-            self._index_at = self._row + self._settings.store_index_rows
+            self._index_at = self._tip.row + self._settings.store_index_rows
 
     def open_session(self, tenant: str, name: str, epoch: str, now: int) -> SessionRecord:
         """Runs as an errand, inside the transaction of its batch."""
@@ -102,48 +120,54 @@ class SqliteWriter:
     # One transaction ---------------------------------------------------------------------------------------
 
     def _try(self, batch: list[Work], *, locked: bool = False) -> None:
-        self._fresh = {}
+        self._fresh, self._fresh_hashes = {}, {}
         self._sync(_must_sync(batch))
         if locked or any(isinstance(work, Errand) for work in batch):
             self._begin()
-        row = self._row
+        tip = self._tip
         appends: list[Append] = []
         for work in batch:
             work.error = None
             if isinstance(work, Append):
                 appends.append(work)
             elif isinstance(work, Errand):
-                row = self._add(appends, row)
+                tip = self._add(appends, tip)
                 appends = []
                 if isinstance(work, Transact):
-                    row = self._together(work, row)
+                    tip = self._together(work, tip)
                 else:
                     _do(work)
-        row = self._add(appends, row)
+        tip = self._add(appends, tip)
+        if tip.grown:
+            tip = self._seal_notes(tip)
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
-        self._row = row
+        added, self._tip = tip.row > self._tip.row, tip
         self._lasts.update(self._fresh)
+        self._hashes.update(self._fresh_hashes)
+        if added and self._syncing:
+            self._witness.committed(tip)
 
-    def _together(self, work: Transact[Any], row: int) -> int:
+    def _together(self, work: Transact[Any], tip: Tip) -> Tip:
         """Run a transaction inside the batch's: it fails alone, with everything it did."""
-        before = self._fresh.copy()
+        before, hashes, after = self._fresh.copy(), self._fresh_hashes.copy(), tip
         self._connection.execute("SAVEPOINT together")
         try:
             work.result = work.run()
+            after = tip.with_notes(self._connection)
             if work.append is not None:
                 work.append.error = None
-                row = self._add([work.append], row)
+                after = self._add([work.append], after)
                 if work.append.error is not None:
                     raise work.append.error
         except sqlite3.OperationalError:  # the disk or the lock, not this piece of work
             raise
         except Exception as error:
             self._connection.execute("ROLLBACK TO together")
-            self._fresh = before
+            self._fresh, self._fresh_hashes, after = before, hashes, tip
             work.error = error
         self._connection.execute("RELEASE together")
-        return row
+        return after
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -153,19 +177,31 @@ class SqliteWriter:
     def _begin(self) -> None:
         """Take the lock, and learn what other processes have added meanwhile."""
         self._connection.execute("BEGIN IMMEDIATE")
-        for row, runs in runs_after(self._connection, self._row):
-            self._row = row
-            self._lasts.update((run[0], run[2]) for run in runs)
+        found = False
+        for runs, chain in sealed_after(self._connection, self._tip.row):
+            found = True
+            for index, run in enumerate(runs):
+                self._lasts[run[0]] = run[2]
+                self._hashes[run[0]] = hash_at(chain, index)
+        if found:
+            self._tip = read_tip(self._connection, self._witness.key)
 
-    def _add(self, appends: list[Append], row: int) -> int:
-        """Add to the tables, after a given row of the log. One statement is its own transaction."""
-        rows = self._rows(appends, row)
+    def _add(self, appends: list[Append], tip: Tip) -> Tip:
+        """Add to the tables, after a given end of the log. One statement is its own transaction."""
+        return self._insert(self._rows(appends, tip)) if appends else tip
+
+    def _seal_notes(self, tip: Tip) -> Tip:
+        rows = self._empty_rows(tip)
+        rows.seal_notes()
+        return self._insert(rows)
+
+    def _insert(self, rows: Rows) -> Tip:
         statements = list(rows.statements())
         if len(statements) > 1 and not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
         for statement, parameters in statements:
             self._connection.execute(statement, parameters)
-        return rows.row
+        return rows.tip
 
     def _roll_back(self) -> None:
         # A session made in this transaction never was: its number may become another tenant's.
@@ -180,14 +216,15 @@ class SqliteWriter:
     def _index(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         index_tail(self._connection)
-        row = last_row(self._connection)
+        tip = read_tip(self._connection, self._witness.key)
         self._connection.execute("COMMIT")
-        if row != self._row or len(self._lasts) > KNOWN_SESSIONS:
+        if tip.row != self._tip.row or len(self._lasts) > KNOWN_SESSIONS:
             # Rows we have not seen may be of these sessions. They are all in `places` now.
             self._lasts.clear()
+            self._hashes.clear()
             self._tenants.clear()
-        self._row = row
-        self._index_at = row + self._settings.store_index_rows
+        self._tip = tip
+        self._index_at = tip.row + self._settings.store_index_rows
 
     def _sync(self, wanted: bool) -> None:
         if wanted is not self._syncing:
@@ -205,18 +242,18 @@ class SqliteWriter:
 
     # From appends to rows ----------------------------------------------------------------------------------
 
-    def _rows(self, appends: list[Append], row: int) -> Rows:
-        before = self._fresh.copy()
+    def _rows(self, appends: list[Append], tip: Tip) -> Rows:
+        before, hashes = self._fresh.copy(), self._fresh_hashes.copy()
         try:
-            return self._gather(appends, row)
+            return self._gather(appends, tip)
         except UNSTORABLE:
             # Find the culprits, and let the others through. (What follows one in its session fails as well.)
-            self._fresh = before
+            self._fresh, self._fresh_hashes = before, hashes
             for append in appends:
                 append.error = _trouble(append.events)
-            return self._gather([append for append in appends if append.error is None], row)
+            return self._gather([append for append in appends if append.error is None], tip)
 
-    def _gather(self, appends: list[Append], row: int) -> Rows:
+    def _gather(self, appends: list[Append], tip: Tip) -> Rows:
         runs: dict[int, list[AnyEvent]] = {}
         fresh, lasts = self._fresh, self._lasts
         for append in appends:
@@ -234,10 +271,22 @@ class SqliteWriter:
                 fresh[session] = events[-1].seq
                 run = runs.get(session)
                 runs[session] = events if run is None else run + events
-        rows = Rows(row, row_bytes=self._settings.store_row_bytes, prompt_preview=self._settings.prompt_preview)
+        rows = self._empty_rows(tip)
+        hashes = self._fresh_hashes
         for session, events in runs.items():
-            rows.add(session, self._tenant, events)
+            hashes[session] = rows.add(session, self._tenant, events, self._hash(session))
         return rows
+
+    def _empty_rows(self, tip: Tip) -> Rows:
+        settings = self._settings
+        return Rows(
+            tip, self._witness.key, row_bytes=settings.store_row_bytes, prompt_preview=settings.prompt_preview
+        )
+
+    def _hash(self, session: int) -> bytes:
+        """The hash of a session's last run, which its next one goes on from."""
+        found = self._fresh_hashes.get(session) or self._hashes.get(session)
+        return found or last_hash(self._connection, session)
 
     def _last(self, session: int) -> int | None:
         """The sequence number of a session's last event; None if there is no such session."""

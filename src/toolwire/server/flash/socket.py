@@ -18,6 +18,7 @@ from toolwire.dialects.flash import Flash
 from toolwire.dialects.flash_messages import FlashReset, FlashStop, FlashTask, FlashToolCall, Received, received
 from toolwire.errors import FlashError, StoreError, ToolwireError
 from toolwire.server.connection import BROKEN, Connection
+from toolwire.server.flash.attachments import attached
 from toolwire.server.flash.seat import Seat
 from toolwire.server.outbox import Wire
 from toolwire.server.security import Caller
@@ -119,7 +120,7 @@ class FlashSocket(Connection):
                 f"attachments: {len(asked.attachments)} files; at most {settings.flash_attachments}",
                 field="attachments",
             )
-        attachments = await self.hub.attached(self.who, asked.attachments)
+        attachments = await attached(self.hub, self.who, asked.attachments)
         if self.closed:
             return
         history = asked.history[-settings.flash_history :] if settings.flash_history > 0 else ()
@@ -184,10 +185,10 @@ class FlashSocket(Connection):
 
     async def _call(self, message: FlashToolCall) -> None:
         try:
-            response = await self.hub.calls.call(message.envelope, self.who)
+            response, _ = await self.hub.calls.call(message.envelope, self.who)
         finally:
             self._calls -= 1
-        body = {"type": flash_calls.TOOL_RESULT, **flash_calls.encode(response)}
+        body = {"type": flash_calls.TOOL_RESULT, **response}
         if message.id is not None:
             body["id"] = message.id
         self.send(_encode(body))

@@ -1,0 +1,182 @@
+"""The one door for programs (document 3, sections 4 to 6): envelope in, response out, every write once.
+
+A call is checked, permitted, claimed under its idempotency key, confirmed by a person where the tool says so, run in
+its session, and answered. What is stored is answered again without being run again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from structlog.contextvars import bound_contextvars
+
+from toolwire.core.events import Placement
+from toolwire.core.idempotency import Kept
+from toolwire.dialects.flash_calls import MESSAGES
+from toolwire.errors import FlashError, QueueFull, StoreError
+from toolwire.server import responses
+from toolwire.server.arguments import Arguments
+from toolwire.server.asked import Asked, named, understand
+from toolwire.server.catalogue import Catalogue, ServiceResult
+from toolwire.server.clock import now_ms
+from toolwire.server.execution import Execution, timed_out
+from toolwire.server.logs import log
+from toolwire.server.programs import PROGRAM
+from toolwire.server.recovering import IN_IDE, what_became
+from toolwire.server.responses import Response
+from toolwire.server.security import Caller
+from toolwire.server.toolroom import WRITE_PATIENCE, Done
+from toolwire.store.call_records import RecordKey
+
+if TYPE_CHECKING:
+    from toolwire.server.hub import Hub
+    from toolwire.server.live import LiveSession
+
+
+class CallService:
+    """Answers calls. One per gateway."""
+
+    def __init__(self, hub: Hub, catalogue: Catalogue) -> None:
+        self._hub = hub
+        self.catalogue = catalogue
+        self._arguments = Arguments(hub.tools.registry)
+
+    async def call(self, envelope: object, caller: Caller) -> tuple[Response, int]:
+        """A request as it came in → its response and HTTP status. Never raises for what a caller can do."""
+        tool_id, trace_id = named(envelope)
+        with bound_contextvars(trace_id=trace_id):
+            try:
+                asked = understand(envelope, caller, self.catalogue, self._arguments, self._hub.projects.roots)
+                response = await self._answer(asked)
+            except FlashError as error:
+                response = responses.failure(error, tool_id, trace_id)
+            except QueueFull as error:
+                busy = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
+                response = responses.failure(busy, tool_id, trace_id)
+            except StoreError as error:
+                log.error("a call could not be stored", tool=tool_id, error=error.message)
+                response = responses.failure(_ours(error.code), tool_id, trace_id)
+            except Exception:
+                log.exception("a call failed unexpectedly", tool=tool_id)
+                response = responses.failure(_ours("INTERNAL_ERROR"), tool_id, trace_id)
+            status = responses.status_of(response)
+            log.info("call", tool=tool_id, code=response["code"], caller=caller.name)
+        return response, status
+
+    async def look_after(self, live: LiveSession) -> bool:
+        """After a restart: calls whose outcome was recorded get it in the log, too.
+
+        False if the session is in another gateway's hands: leave it alone.
+        """
+        calls = [call for call in live.core.calls if call.asked_by.startswith(PROGRAM)]
+        if not calls:
+            return True
+        ids = [prefix + call.call_id for call in calls for prefix in ("", IN_IDE)]
+        kept = await self._hub.store.query(lambda tables: self._hub.records.of_calls(tables, ids))
+        if any(alive and record.response is None for record, alive in kept.values()):
+            return False
+        for call in calls:
+            record, _ = kept.get(call.call_id) or kept.get(IN_IDE + call.call_id) or (None, False)
+            if record is not None and record.response is not None:
+                response: Response = orjson.loads(record.response)
+                done = Done(response["ok"], response.get("data"), "" if response["ok"] else response["message"])
+                live.settle(call.call_id, done)
+        return True
+
+    async def _answer(self, asked: Asked) -> Response:
+        if asked.key is None:
+            return await self._run(asked, self._fresh_id(asked), self._placement(asked))
+        return await self._once(asked, asked.key)
+
+    # Once under a key --------------------------------------------------------------------------------------
+
+    async def _once(self, asked: Asked, key: RecordKey) -> Response:
+        hub, patience = self._hub, self._patience(asked)
+        until = time.monotonic() + patience
+        while True:
+            placement, call_id = self._placement(asked), self._fresh_id(asked)
+            noted = IN_IDE + call_id if placement == "client" else call_id
+            claim = await hub.store.transact(
+                partial(
+                    hub.records.claim,
+                    key=key,
+                    digest=asked.digest,
+                    trace=asked.trace_id,
+                    call_id=noted,
+                    now=now_ms(),
+                )
+            )
+            if claim.verdict == "run":
+                return await self._run(asked, call_id, placement)
+            assert claim.first is not None
+            if claim.verdict == "replay":
+                return _replay(asked, claim.first)
+            if claim.verdict == "conflict":
+                raise FlashError("CONFLICT", MESSAGES["CONFLICT"], field="idempotency_key")
+            if claim.verdict == "undecided":
+                return await self._left_behind(asked, key, claim.first)
+            try:
+                await hub.records.ended(key, max(0.0, until - time.monotonic()))
+            except TimeoutError:
+                raise timed_out(asked.entry, patience) from None
+
+    async def _left_behind(self, asked: Asked, key: RecordKey, first: Kept) -> Response:
+        """The process that ran the first call is gone. We own the record now: find out what it did."""
+        hub = self._hub
+        became = await what_became(hub, asked, Execution(hub, asked, first.call_id, "server").context())
+        if became == "not_done":
+            placement, call_id = self._placement(asked), self._fresh_id(asked)
+            noted = IN_IDE + call_id if placement == "client" else call_id
+            await hub.store.transact(partial(hub.records.restart, key=key, call_id=noted))
+            return await self._run(asked, call_id, placement)
+        if became == "undecidable":
+            response = responses.failure(responses.indeterminate(), asked.entry.tool_id, first.trace)
+        else:
+            result = became if isinstance(became, ServiceResult) else ServiceResult({})
+            response = responses.served(asked.entry, first.trace, result, 0)
+            response["meta"]["recovered"] = True
+        text = orjson.dumps(response).decode()
+        await hub.store.transact(lambda tables: hub.records.finish(tables, key, text, now_ms()))
+        hub.records.tell(key)
+        return responses.replayed(response, asked.trace_id, first.trace)
+
+    # Running -----------------------------------------------------------------------------------------------
+
+    async def _run(self, asked: Asked, call_id: str, placement: Placement) -> Response:
+        """Run, and answer when it is done or its time is up; a write goes on beyond that, and its key tells how."""
+        execution = Execution(self._hub, asked, call_id, placement)
+        task = asyncio.create_task(execution.run(), name=f"call {call_id}")
+        self._hub.keep(task)
+        limit = asked.entry.timeout or self._hub.settings.call_timeout
+        await asyncio.wait({task}, timeout=limit)
+        if task.done():
+            return task.result()
+        raise timed_out(asked.entry, limit)
+
+    def _patience(self, asked: Asked) -> float:
+        """Seconds to wait for somebody else's call: as long as it may take at most."""
+        return (asked.entry.timeout or self._hub.settings.call_timeout) * WRITE_PATIENCE
+
+    def _fresh_id(self, asked: Asked) -> str:
+        return self._hub.ids.call(asked.entry.tool_id, now_ms())
+
+    def _placement(self, asked: Asked) -> Placement:
+        """A workspace tool runs in an IDE that is connected to the session, else in the gateway's own workspace."""
+        if asked.entry.placement == "service":
+            return "server"
+        live = self._hub.sessions.get((asked.caller.tenant, asked.session))
+        return "client" if live is not None and live.routing.has_ide else "server"
+
+
+def _replay(asked: Asked, first: Kept) -> Response:
+    assert first.response is not None
+    stored: dict[str, Any] = orjson.loads(first.response)
+    return responses.replayed(stored, asked.trace_id, first.trace)
+
+
+def _ours(reason: str) -> FlashError:
+    return FlashError("INTERNAL_ERROR", "网关内部错误，详情见网关日志", reason=reason)

@@ -1,0 +1,296 @@
+"""Runs one call of a program in its session: the request is stored, then the effect begins, then its outcome is
+stored together with the record under its idempotency key.
+
+A session's log may have another writer (a second gateway on the same store). Whoever comes second is told so by the
+store, opens the session anew and goes on; what has happened is kept here meanwhile, so nothing happens twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import orjson
+
+from toolwire.core.commands import RunTool
+from toolwire.core.events import CallOutcome, CallRequested, CallSettled, Placement
+from toolwire.errors import FlashError, StoreError, ToolwireError
+from toolwire.server import responses
+from toolwire.server.asked import Asked
+from toolwire.server.catalogue import CallContext, Effect, Entry, ServiceResult
+from toolwire.server.clock import now_ms
+from toolwire.server.logs import log
+from toolwire.server.programs import PROGRAM, Program, Record
+from toolwire.server.responses import Response
+from toolwire.server.toolroom import WRITE_PATIENCE, Done
+from toolwire.store.group_commit import Append
+from toolwire.tools import undo
+
+if TYPE_CHECKING:
+    from toolwire.server.hub import Hub
+    from toolwire.server.live import LiveSession
+
+
+class Execution:
+    """One call from here to its response. `run` never raises, but for the store being gone."""
+
+    def __init__(self, hub: Hub, asked: Asked, call_id: str, placement: Placement) -> None:
+        self._hub = hub
+        self._asked = asked
+        self._call_id = call_id
+        self._placement = placement
+        self._program = Program(call_id, self._record_of)
+        self._started = time.monotonic()
+        self._result: ServiceResult | None = None
+        self._error: FlashError | None = None
+        self._kind = ""
+        """A failed tool's own word for why."""
+        self._began = True
+        """Whether a failure came after the effect had begun: only then it is kept."""
+        self._known = placement == "client"
+        """Whether the outcome is the true one, not merely that the gateway shuts down while the tool runs."""
+        self._stored: Response | None = None
+        """The response, if its record was written together with the effect itself."""
+        self._response: Response | None = None
+
+    async def run(self) -> Response:
+        programs = self._hub.programs
+        programs.add(self._program)
+        try:
+            if self._asked.entry.placement == "workspace":
+                await self._use_tool()
+            else:
+                await self._use_service()
+        finally:
+            programs.remove(self._program)
+        if self._asked.key is not None:
+            self._hub.records.tell(self._asked.key)
+        assert self._response is not None
+        return self._response
+
+    def context(self) -> CallContext:
+        asked = self._asked
+        atomic = asked.entry.atomic and not asked.entry.reads
+        return CallContext(
+            hub=self._hub,
+            caller=asked.caller,
+            app_id=asked.app_id,
+            session_id=asked.session,
+            trace_id=asked.trace_id,
+            call_id=self._call_id,
+            mode=asked.mode,
+            committer=self._commit if atomic else None,
+        )
+
+    # Tools of a workspace ----------------------------------------------------------------------------------
+
+    async def _use_tool(self) -> None:
+        call = await self._ask()
+        if call.placement == "client":
+            try:
+                await self._program.settled
+            except StoreError:
+                await self._settle(_as_told(self._program.told))
+            return
+        async with self._session() as live:
+            session = live.record.number
+        done = await self._hub.toolroom.execute(session, call)
+        self._kind = done.kind
+        if not done.ok and not call.reads and not done.lost:
+            self._began = await self._has_begun(call)
+        await self._settle(done)
+
+    async def _has_begun(self, call: CallRequested) -> bool:
+        """Whether a write that failed has written anything: if not, its key stays free."""
+        try:
+            workspace = self._hub.projects.workspace(call.project)
+            return await asyncio.to_thread(undo.decide, workspace, call.call_id) != "not_done"
+        except ToolwireError:
+            return True
+
+    # Services of the gateway -------------------------------------------------------------------------------
+
+    async def _use_service(self) -> None:
+        entry = self._asked.entry
+        assert entry.run is not None
+        context = self.context()
+        if context.committer is None:
+            await self._ask()
+        limit = entry.timeout or self._hub.settings.call_timeout
+        try:
+            async with asyncio.timeout(limit if entry.reads else limit * WRITE_PATIENCE):
+                self._result = await entry.run(context, self._asked.arguments)
+        except FlashError as error:
+            self._error = error
+        except StoreError:
+            raise
+        except TimeoutError:
+            self._error = timed_out(entry, limit, began=True)
+        except ToolwireError as error:
+            self._error = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
+        except Exception:
+            log.exception("a service tool failed unexpectedly", tool=entry.tool_id, call_id=self._call_id)
+            self._error = FlashError("INTERNAL_ERROR", "工具内部错误，详情见网关日志", began=True)
+        await self._settle_service()
+
+    async def _settle_service(self) -> None:
+        if not self._program.requested.done():
+            await self._ask()
+        if self._result is not None:
+            await self._settle(Done(ok=True, result=self._result.data))
+        else:
+            assert self._error is not None
+            await self._settle(Done(error=f"{self._error.code}: {self._error.message}"))
+
+    async def _commit(self, effect: Effect) -> ServiceResult:
+        """The effect of an atomic tool, the request for it, and the record of its outcome: one transaction."""
+        if self._program.requested.done():
+            raise RuntimeError(f"{self._asked.entry.tool_id} commits twice")
+        for _ in range(self._hub.settings.call_session_tries):
+            async with self._session() as live:
+                append = Append(live.record.number, [self._new_call(live)], live.committed, live.lost)
+                try:
+                    outcome = await self._hub.store.transact(partial(self._apply, effect), append=append)
+                except StoreError:
+                    if live.broken:
+                        self._program.again()
+                        continue
+                    raise
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+        raise StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
+
+    def _apply(self, effect: Effect, tables: sqlite3.Connection) -> ServiceResult | Exception:
+        """In the store's thread. A refusal undoes the effect alone: the request for it stays on record."""
+        tables.execute("SAVEPOINT effect")
+        try:
+            result = effect(tables)
+            if self._asked.key is not None:
+                response = responses.served(self._asked.entry, self._asked.trace_id, result, self._ms())
+                self._finish(tables, response)
+                self._stored = response
+        except sqlite3.OperationalError:  # the disk or the lock
+            raise
+        except Exception as error:
+            self._stored = None
+            tables.execute("ROLLBACK TO effect")
+            tables.execute("RELEASE effect")
+            return error
+        tables.execute("RELEASE effect")
+        return result
+
+    # The session -------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[LiveSession]:
+        async with self._hub.visit(self._asked.caller.tenant, self._asked.session) as live:
+            yield live
+
+    def _new_call(self, live: LiveSession) -> CallRequested:
+        asked = self._asked
+        return live.core.run_tool(
+            RunTool("", asked.entry.tool_id, asked.arguments),
+            now_ms(),
+            project=asked.project,
+            reads=asked.entry.reads,
+            asked_by=PROGRAM + asked.caller.name,
+            placement=self._placement,
+            trace=asked.trace_id,
+            call_id=self._call_id,
+        )
+
+    async def _ask(self) -> CallRequested:
+        """Have the request stored. Until it is, nothing has happened."""
+        for _ in range(self._hub.settings.call_session_tries):
+            async with self._session() as live:
+                live.submit([self._new_call(live)])
+                try:
+                    return await self._program.requested
+                except StoreError:
+                    if not live.broken:
+                        raise
+                    self._program.again()
+        raise StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
+
+    async def _settle(self, done: Done) -> None:
+        """Have the outcome stored, with its record."""
+        self._known = True
+        for _ in range(self._hub.settings.call_session_tries):
+            self._program.again()
+            async with self._session() as live:
+                if not live.settle(self._call_id, done):
+                    await self._settle_alone(done)
+                    return
+                try:
+                    await self._program.settled
+                    return
+                except StoreError:
+                    if not live.broken:
+                        raise
+        raise StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
+
+    async def _settle_alone(self, done: Done) -> None:
+        """The log has an outcome of this call already (another gateway has started and seen nobody): the record has
+        the true one."""
+        outcome: CallOutcome = "ok" if done.ok else "indeterminate" if done.lost else "failed"
+        event = CallSettled(0, now_ms(), "", "", self._call_id, self._asked.entry.tool_id, outcome, done.result)
+        record = self._record_of(event)
+        if record is not None:
+            await self._hub.store.transact(record)
+
+    # The outcome -------------------------------------------------------------------------------------------
+
+    def _record_of(self, event: CallSettled) -> Record | None:
+        """What to store with an outcome; also makes the response of it."""
+        if not self._known:
+            return None
+        self._response = response = self._stored or self._respond(event)
+        key = self._asked.key
+        if key is None or self._stored is not None:
+            return None
+        began = self._began if self._error is None else self._error.began
+        if response["ok"] or began:
+            return lambda tables: self._finish(tables, response)
+        return lambda tables: self._hub.records.abandon(tables, key)
+
+    def _respond(self, event: CallSettled) -> Response:
+        entry, trace = self._asked.entry, self._asked.trace_id
+        if self._result is not None:
+            return responses.served(entry, trace, self._result, self._ms())
+        if self._error is None and event.outcome == "ok":
+            data = event.result if isinstance(event.result, dict) else {"content": event.result}
+            return responses.success(entry, trace, data, ms=self._ms())
+        error = self._error or responses.upstream(
+            entry, event, self._kind, in_gateway=self._placement == "server"
+        )
+        return responses.failure(error, entry.tool_id, trace)
+
+    def _finish(self, tables: sqlite3.Connection, response: Response) -> None:
+        assert self._asked.key is not None
+        self._hub.records.finish(tables, self._asked.key, orjson.dumps(response).decode(), now_ms())
+
+    def _ms(self) -> int:
+        return int((time.monotonic() - self._started) * 1000)
+
+
+def _as_told(event: CallSettled | None) -> Done:
+    """The outcome that an IDE told us and the store did not take."""
+    if event is None:
+        return Done(lost=True)
+    lost = event.outcome in ("indeterminate", "timed_out", "cancelled")
+    return Done(event.outcome == "ok", event.result, event.error, event.details, lost=lost)
+
+
+def timed_out(entry: Entry, limit: float, *, began: bool = False) -> FlashError:
+    """A write that takes too long may still happen: the same key asks for its outcome."""
+    message = f"{entry.tool_id} 在 {limit:g} 秒内未完成"
+    if entry.reads:
+        return FlashError("TIMEOUT", message)
+    hint = "send the same idempotency_key again to learn the outcome"
+    return FlashError("TIMEOUT", message, indeterminate=True, hint=hint, began=began)
