@@ -1,27 +1,32 @@
-"""`python serving.py FOLDER [PLACE]`: a gateway in a process of its own, which kills itself at a named place.
+"""A gateway in a process of its own, which kills itself at a named place.
 
 The places are seams of the call service, wrapped from outside: the product knows nothing of this.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
-import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from toolwire.server import app
-from toolwire.server.catalogue import CallContext, Catalogue, Entry, ServiceResult
+from toolwire.server.catalogue import CallContext, Entry, ServiceResult
 from toolwire.server.config import GatewayConfig
 from toolwire.server.execution import Execution
 from toolwire.server.hub import Hub
 from toolwire.server.toolroom import Toolroom
-from toolwire.settings import Settings
 from toolwire.store.call_records import CallRecords
 from toolwire.tools import inverses
 from toolwire.tools.workspace import Workspace
+
+PATIENCE = 30.0
 
 
 def die() -> None:
@@ -70,7 +75,7 @@ PLACES: dict[str, Callable[[], None]] = {
 }
 
 
-def add_counter(folder: Path) -> None:
+def counter(folder: Path) -> Entry:
     """A service without a content hash: nothing can tell afterwards whether it has run."""
 
     async def count(_: CallContext, __: dict[str, Any]) -> ServiceResult:
@@ -79,34 +84,48 @@ def add_counter(folder: Path) -> None:
         return ServiceResult({"counted": True})
 
     anything = {"type": "object"}
-    entry = Entry(
+    return Entry(
         *("test.count", "计数", "Count", "add", "counter", "medium", False, "editor", anything, anything),
         placement="service",
         api=None,
         run=count,
     )
+
+
+def add_counter(folder: Path) -> None:
     plain = Hub.__init__
 
     def with_counter(hub: Hub, **parts: Any) -> None:
         plain(hub, **parts)
-        catalogue: Catalogue = hub.calls.catalogue
-        catalogue.add(entry)
+        hub.calls.catalogue.add(counter(folder))
 
     Hub.__init__ = with_counter  # type: ignore[method-assign]
 
 
-def main(folder: Path, place: str) -> int:
+def serve(folder: Path, place: str, ports: Connection) -> None:
+    """The child: serves, and tells its port."""
+    os.environ["XDG_STATE_HOME"] = str(folder / "state")
     add_counter(folder)
     if place:
         PLACES[place]()
-    config = GatewayConfig(
-        projects={"demo": folder / "demo"},
-        port=0,
-        store=f"sqlite:///{folder}/store.db",
-        settings=Settings.load(os.environ),
-    )
-    return app.run(config, lambda port: print(port, flush=True))  # noqa: T201 - what the test waits for
+    config = GatewayConfig(projects={"demo": folder / "demo"}, port=0, store=f"sqlite:///{folder}/store.db")
+    app.run(config, ports.send)
 
 
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""))
+@contextmanager
+def gateway(folder: Path, place: str = "") -> Iterator[httpx.AsyncClient]:
+    """A gateway in a process of its own, as a client of it; killed at the end if it has not killed itself."""
+    (folder / "demo").mkdir(exist_ok=True)
+    mine, its = _processes.Pipe(duplex=False)
+    process = _processes.Process(target=serve, args=(folder, place, its), daemon=True)
+    process.start()
+    try:
+        assert mine.poll(PATIENCE), "the gateway did not start"
+        yield httpx.AsyncClient(base_url=f"http://127.0.0.1:{mine.recv()}", timeout=PATIENCE, trust_env=False)
+    finally:
+        process.kill()
+        process.join(PATIENCE)
+
+
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(["crash.serving"])  # imported once, not for every child

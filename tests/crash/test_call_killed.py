@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from crash.serving import PLACES
-
-PATIENCE = 30.0
-SERVING = Path(__file__).with_name("serving.py")
+from crash.serving import PATIENCE, PLACES, counter, gateway
+from support.running import running
 
 
 @asynccontextmanager
-async def gateway(folder: Path, place: str = "") -> AsyncIterator[httpx.AsyncClient]:
-    """A gateway in a process of its own, as a client of it."""
-    (folder / "demo").mkdir(exist_ok=True)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(SERVING), str(folder), place),
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "XDG_STATE_HOME": str(folder / "state"), "PYTHONPATH": str(SERVING.parents[1])},
-    )
-    assert process.stdout is not None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            port = int(await process.stdout.readline())
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE, trust_env=False) as client:
+async def restarted(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """The next gateway on the same store, in this process."""
+    async with running(folder / "demo", store=f"sqlite:///{folder}/store.db") as again:
+        again.hub.calls.catalogue.add(counter(folder))
+        async with httpx.AsyncClient(base_url=again.http, timeout=PATIENCE, trust_env=False) as client:
             yield client
-    finally:
-        with suppress(ProcessLookupError):
-            process.send_signal(signal.SIGKILL)
-        await process.wait()
 
 
 async def call(client: httpx.AsyncClient, **envelope: Any) -> dict[str, Any]:
@@ -48,7 +30,7 @@ async def call(client: httpx.AsyncClient, **envelope: Any) -> dict[str, Any]:
 
 
 async def killed(folder: Path, place: str, **envelope: Any) -> None:
-    async with gateway(folder, place) as client:
+    with gateway(folder, place) as client:
         with pytest.raises(httpx.TransportError):
             await call(client, **envelope)
 
@@ -57,12 +39,17 @@ EDIT = {"tool_id": "apply_change", "arguments": {"path": "a.txt", "searchContent
 """Made twice, it would show."""
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.mark.parametrize("place", PLACES)
 async def test_an_edit_cut_at_any_step_happens_once(tmp_path: Path, place: str) -> None:
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "a.txt").write_text("one\n")
     await killed(tmp_path, place, **EDIT)
-    async with gateway(tmp_path) as client:
+    async with restarted(tmp_path) as client:
         first = await call(client, **EDIT)
         second = await call(client, **EDIT)
     assert first["ok"], first
@@ -77,7 +64,7 @@ async def test_an_effect_without_a_content_hash_is_run_or_reported_as_indetermin
     tmp_path: Path, place: str
 ) -> None:
     await killed(tmp_path, place, tool_id="test.count")
-    async with gateway(tmp_path) as client:
+    async with restarted(tmp_path) as client:
         first = await call(client, tool_id="test.count")
         second = await call(client, tool_id="test.count")
     counted = (tmp_path / "counted").read_text() if (tmp_path / "counted").exists() else ""
@@ -94,7 +81,7 @@ async def test_an_outcome_that_was_committed_is_in_the_log_after_a_restart(tmp_p
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "a.txt").write_text("one\n")
     await killed(tmp_path, "after the file is written", **EDIT)
-    async with gateway(tmp_path) as client:
+    async with restarted(tmp_path) as client:
         await call(client, **EDIT)
         events = (await client.get("/api/sessions/calls/events")).json()["events"]
     assert [event["kind"] for event in events] == ["call_requested", "call_settled"]

@@ -148,11 +148,11 @@ class Codemap:
         most = limit or self._settings.search_limit
         return self._ask(wanted, lambda graph: _fresh(search(self._library, wanted, most)))
 
-    def imports(self, name: str) -> list[tuple[str, int]]:
-        """Path and line of every import of something of that name."""
+    def imports(self, name: str, paths: Iterable[str]) -> list[tuple[str, int]]:
+        """Path and line of the imports of something of that name in these files."""
 
         def answer(graph: Graph) -> Fresh[list[tuple[str, int]]]:
-            pages = (graph.library.page(file) for file in self._shelf.importing(name))
+            pages = (graph.library.page_at(path) for path in wanted)
             found = [
                 (page.path, item.line)
                 for page in pages
@@ -162,6 +162,7 @@ class Codemap:
             ]
             return Fresh(found, frozenset(path for path, _ in found))
 
+        wanted = tuple(paths)
         return self._ask((name,), answer)
 
     def outline(self, path: str) -> list[Symbol]:

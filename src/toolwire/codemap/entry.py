@@ -10,7 +10,7 @@ from toolwire.codemap.extract import extract
 from toolwire.codemap.languages import Language
 from toolwire.codemap.modules import is_added, module_of, scope_name
 from toolwire.codemap.reading import split_type
-from toolwire.codemap.sheet import Import, Sheet, encode
+from toolwire.codemap.sheet import Sheet, encode
 
 
 class DefinitionKey(msgspec.Struct, frozen=True, array_like=True):
@@ -30,7 +30,6 @@ class Keys(msgspec.Struct, frozen=True, array_like=True):
     bases: list[str]
     renames: list[tuple[str, str]]
     """Name at its origin, name in this file."""
-    imports: list[str]
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -74,15 +73,8 @@ def keys_of(sheet: Sheet, module: str, language: Language) -> Keys:
         list({call.name for call in sheet.calls}),
         list({split_type(base.text, language.separator)[1] for base in sheet.bases}),
         list({_rename(item.item, item.local) for item in sheet.imports if item.item and item.local != item.item}),
-        list({name for item in sheet.imports for name in _imported(item)}),
     )
 
 
 def _rename(item: str, local: str) -> tuple[str, str]:
     return item.rpartition(".")[2], local
-
-
-def _imported(item: Import) -> set[str]:
-    """The names by which an import can be asked for."""
-    names = {item.item.rpartition(".")[2], item.local, item.module.replace("/", ".").rpartition(".")[2]}
-    return names - {"", "*"}

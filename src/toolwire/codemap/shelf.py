@@ -37,7 +37,6 @@ CREATE TABLE calls(name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY(name, 
 CREATE TABLE bases(name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY(name, file)) WITHOUT ROWID;
 CREATE TABLE renames(name TEXT NOT NULL, file INTEGER NOT NULL, local TEXT NOT NULL,
   PRIMARY KEY(name, file, local)) WITHOUT ROWID;
-CREATE TABLE imports(name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY(name, file)) WITHOUT ROWID;
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -116,7 +115,6 @@ class Shelf:
         )
         db.executemany("INSERT INTO calls VALUES(?,?)", sorted((name, n) for n, e in rows for name in e.keys.calls))
         db.executemany("INSERT INTO bases VALUES(?,?)", ((name, n) for n, e in rows for name in e.keys.bases))
-        db.executemany("INSERT INTO imports VALUES(?,?)", ((name, n) for n, e in rows for name in e.keys.imports))
         db.executemany(
             "INSERT INTO renames VALUES(?,?,?)",
             ((name, n, local) for n, e in rows for name, local in e.keys.renames),
@@ -147,7 +145,6 @@ class Shelf:
         )
         db.executemany("DELETE FROM calls WHERE name=? AND file=?", [(name, file) for name in keys.calls])
         db.executemany("DELETE FROM bases WHERE name=? AND file=?", [(name, file) for name in keys.bases])
-        db.executemany("DELETE FROM imports WHERE name=? AND file=?", [(name, file) for name in keys.imports])
         db.executemany("DELETE FROM renames WHERE name=? AND file=?", [(name, file) for name, _ in keys.renames])
 
     # Reading
@@ -202,9 +199,6 @@ class Shelf:
 
     def extending(self, name: str) -> list[int]:
         return self._files("SELECT file FROM bases WHERE name=?", name)
-
-    def importing(self, name: str) -> list[int]:
-        return self._files("SELECT file FROM imports WHERE name=?", name)
 
     def adding_to(self, place: str) -> list[int]:
         """Files with definitions inside the type of that full name, or inside one of its last name."""

@@ -72,7 +72,7 @@ def read_entry(workspace: Workspace, path: str, settings: Settings) -> Entry | N
 
 def empty_entry(path: str, language: Language, source: Source) -> Entry:
     sheet = Sheet(language.name, "", [], [], [], [], [])
-    keys = Keys([], [], [], [], [])
+    keys = Keys([], [], [], [])
     return Entry(path, language.name, "", source.size, source.modified, digest_of(source.data), encode(sheet), keys)
 
 

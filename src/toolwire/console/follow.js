@@ -27,7 +27,7 @@ export class Follow {
 
   /** Content has grown. */
   settle() {
-    const target = { start: () => this.#end(), end: () => this.#end() }[this.mode];
+    const target = { start: () => Math.min(this.#end(), this.#start()), end: () => this.#end() }[this.mode];
     if (target) {
       this.scroller.scrollTop = target();
       this.#set = this.scroller.scrollTop;

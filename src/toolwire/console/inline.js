@@ -17,7 +17,7 @@ export function parseInline(text) {
 export function safeAddress(address) {
   try {
     const url = new URL(address);
-    return url.href;
+    return url.protocol === "http:" || url.protocol === "https:" ? url.href : null;
   } catch {
     return null;
   }

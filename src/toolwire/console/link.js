@@ -120,7 +120,7 @@ export class Link {
       for (const content of doubtful) {
         const found = asked.findIndex((event) => event.prompt === content);
         if (found >= 0) asked.splice(found, 1);
-        this.#unsent.push(content);
+        (found >= 0 ? this.#unconfirmed : this.#unsent).push(content);
       }
       return true;
     } catch {

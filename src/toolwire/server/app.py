@@ -20,7 +20,17 @@ from toolwire.errors import ConfigError
 from toolwire.server.asgi import WebSocketEndpoint
 from toolwire.server.config import GatewayConfig, controlled_folder
 from toolwire.server.gateway import FLASH_PATH
-from toolwire.server.http import console, edits, errors, flash_calls, health, results, sessions
+from toolwire.server.http import (
+    console,
+    edits,
+    errors,
+    flash_calls,
+    flash_resources,
+    flash_rows,
+    health,
+    results,
+    sessions,
+)
 from toolwire.server.http.guarding import Guarding
 from toolwire.server.hub import Hub
 from toolwire.server.metrics import MetricsCollector
@@ -99,6 +109,8 @@ def create_app(config: GatewayConfig) -> FastAPI:
         edits.router,
         results.router,
         flash_calls.router,
+        flash_resources.router,
+        flash_rows.router,
         console.router,
     ):
         app.include_router(router)

@@ -37,6 +37,8 @@ class SqliteWriter:
         self._witness = Witness(path, settings)
         self._tip = Tip(0, b"", 0, b"")
         """The end of the log as far as it is known here."""
+        self._synced = self._tip
+        """The end of the log as it was last synced to disk by us."""
         self._index_at = 0
         """With this row it is time to enter the log's new rows in `places`."""
         self._lasts: dict[int, int] = {}
@@ -94,7 +96,8 @@ class SqliteWriter:
                 work.error = work.error or told
 
     def tidy(self) -> None:
-        """After a batch: enter the log's new rows in `places`, once there are enough of them."""
+        """After a batch: its head; enter the log's new rows in `places`, once there are enough of them."""
+        self._witness.committed(self._synced)
         self._witness.tidy(self._connection)
         if self._tip.row < self._index_at:
             return
@@ -146,7 +149,7 @@ class SqliteWriter:
         self._lasts.update(self._fresh)
         self._hashes.update(self._fresh_hashes)
         if added and self._syncing:
-            self._witness.committed(tip)
+            self._synced = tip
 
     def _together(self, work: Transact[Any], tip: Tip) -> Tip:
         """Run a transaction inside the batch's: it fails alone, with everything it did."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +13,7 @@ from toolwire.tools.call_chain import find
 from toolwire.tools.symbols import CERTAINTY_ZH, Certainty, IndexState, index_note, index_state
 
 if TYPE_CHECKING:
-    from toolwire.codemap.views import Symbol
+    from toolwire.codemap.views import Symbol, Usage
 
 UsageKind = Literal["definition", "import", "call", "reference"]
 _ORDER: dict[str, int] = {"definition": 0, "call": 1, "import": 2, "reference": 3}
@@ -53,9 +52,10 @@ class Output(ToolOutput):
 def run(context: Context, input: Input) -> Output:
     symbols = find(context, input.symbol)
     name = input.symbol.replace("::", ".").rpartition(".")[2].removesuffix("()")
-    known = _known(context, symbols, name)
+    usages = list(context.codemap.usages(name, context.check))
+    known = _known(context, symbols, name, usages)
     found: list[UsageOut] = []
-    for usage in context.codemap.usages(name, context.check):
+    for usage in usages:
         kind, certainty = known.get((usage.path, usage.line), ("reference", "name only"))
         found.append(
             UsageOut(
@@ -80,10 +80,11 @@ def run(context: Context, input: Input) -> Output:
     )
 
 
-def _known(context: Context, symbols: list[Symbol], name: str) -> dict[tuple[str, int], tuple[UsageKind, Certainty]]:
+def _known(
+    context: Context, symbols: list[Symbol], name: str, usages: list[Usage]
+) -> dict[tuple[str, int], tuple[UsageKind, Certainty]]:
     """What the codemap says of a line: it defines the symbol, calls it, or imports it."""
     known: dict[tuple[str, int], tuple[UsageKind, Certainty]] = {}
-    pages = defaultdict(list)
     for symbol in symbols:
         for edge in context.codemap.edges(symbol, "callers"):
             context.check()
@@ -91,13 +92,13 @@ def _known(context: Context, symbols: list[Symbol], name: str) -> dict[tuple[str
                 old = known.get((site.path, site.line))
                 if old is None or old[1] == "name only":
                     known[site.path, site.line] = ("call", edge.certainty)
-        pages[symbol.path].append(symbol)
-    for path, line in context.codemap.imports(name):
+    for path, line in context.codemap.imports(name, sorted({usage.path for usage in usages})):
         known[path, line] = ("import", "exact" if symbols else "name only")
-    for path, defined in pages.items():
-        lines = {line for symbol in defined for line in range(symbol.line, symbol.end_line + 1)}
-        heads = {symbol.line for symbol in defined}
-        known |= {(path, line): ("definition", "exact") for line in heads & lines}
+    for symbol in symbols:
+        # Annotations may stand in front: the name is on the first line of the definition that has it.
+        lines = [one.line for one in usages if one.path == symbol.path and symbol.line <= one.line <= symbol.end_line]
+        if lines:
+            known[symbol.path, min(lines)] = ("definition", "exact")
     return known
 
 

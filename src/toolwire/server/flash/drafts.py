@@ -65,14 +65,13 @@ async def write(context: CallContext, app_id: str, content: str, reason: str) ->
         last = _last(connection, caller.tenant, app_id)
         if before is not None and before != data and (last is None or last[1] != content_hash(before)):
             _add(connection, caller, app_id, before, OUTSIDE, at)
-        version = _add(connection, caller, app_id, data, reason, at)
+        _add(connection, caller, app_id, data, reason, at)
         _forget(connection, caller.tenant, app_id, settings.flash_drafts_kept)
         if before is None:
             workspace.write_bytes(path, data, create=True)
         elif before != data:
             workspace.write_bytes(path, data)
-        answer = {"appId": app_id, "path": path, "bytes": len(data), "version": version}
-        return ServiceResult(answer, "草稿已保存", rows_affected=1)
+        return ServiceResult({"path": path, "bytes": len(data)}, "草稿已保存", rows_affected=1)
 
     told = {"appId": app_id, "reason": reason, "bytes": len(data), "sha256": content_hash(data)}
     return await effects.write(context, "flash.draft.write", told, work)
@@ -126,7 +125,7 @@ def _last(connection: sqlite3.Connection, tenant: str, app_id: str) -> tuple[int
     return found
 
 
-def _add(connection: sqlite3.Connection, caller: Caller, app_id: str, data: bytes, reason: str, at: str) -> int:
+def _add(connection: sqlite3.Connection, caller: Caller, app_id: str, data: bytes, reason: str, at: str) -> None:
     last = _last(connection, caller.tenant, app_id)
     version = last[0] + 1 if last else 1
     connection.execute(
@@ -137,7 +136,6 @@ def _add(connection: sqlite3.Connection, caller: Caller, app_id: str, data: byte
             *(reason, caller.name, at),
         ),
     )
-    return version
 
 
 def _forget(connection: sqlite3.Connection, tenant: str, app_id: str, kept: int) -> None:

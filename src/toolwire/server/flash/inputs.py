@@ -110,12 +110,15 @@ class RouteUpsert(Input):
     is_active: bool | None = None
 
 
-class RouteUpdate(Input):
-    id: Id
+class RouteFields(Input):
     app_id: Id | None = None
     route_path: RoutePath | None = None
     mount_point: Label | None = None
     is_active: bool | None = None
+
+
+class RouteUpdate(RouteFields):
+    id: Id
 
 
 class RouteResolve(Input):

@@ -17,10 +17,8 @@ class Draft(BaseModel):
 
 
 class DraftSaved(BaseModel):
-    appId: str
     path: str
     bytes: int
-    version: int
 
 
 class DraftVersion(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -60,14 +61,19 @@ class Flash:
             risk=self.risk,
             reads=self.reads,
             role=self.role,
-            input_schema=takes.model_json_schema(),
-            output_schema=gives.model_json_schema(),
+            input_schema=_schema(takes),
+            output_schema=_schema(gives),
             placement="service",
             api=self.api,
             run=called,
             atomic=self.atomic and not self.reads,
             timeout=self.timeout,
         )
+
+
+@cache
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def fitted(model: type[I], arguments: dict[str, Any]) -> I:
