@@ -90,6 +90,10 @@ class Settings:
     """Document 3: seconds a tool may take before its call is answered with TIMEOUT."""
     call_session_tries: int = 16
     """How often a call goes on in its session anew after another process has written to that session's log."""
+    linger_seconds: float = 5.0
+    """Seconds a session stays live after a program's last call in it."""
+    linger_sessions: int = 256
+    """Sessions that stay live so at most."""
     approval_wait: float = 25.0
     """Seconds a call waits for a person's word before it is answered with TIMEOUT and the approval's id."""
     approval_timeout: float = 600.0

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolwire.codemap.reading import (
+    alternatives,
     argument_texts,
     literal_fits,
     literal_kind,
@@ -78,6 +79,14 @@ def test_casts_and_brackets_are_looked_through() -> None:
     assert unwrap("(a.b)") == ("a.b", "")
 
 
+def test_an_expression_with_a_choice_gives_each_of_its_values() -> None:
+    assert alternatives("parser or XMLParser(target=x)") == ("parser", "XMLParser(target=x)")
+    assert alternatives("A() if ready else B()") == ("A()", "B()")
+    assert alternatives("a ?? b") == ("a", "b")
+    assert alternatives("f(a or b)") == ("f(a or b)",)
+    assert alternatives("plain") == ("plain",)
+
+
 def test_arguments_are_split_at_commas_of_their_own() -> None:
     assert argument_texts("(a, f(b, c), 'd,e', [1, 2])") == ("a", "f(b, c)", "'d,e'", "[1, 2]")
     assert argument_texts("()") == ()
@@ -102,6 +111,7 @@ def test_a_constructed_type_is_split_into_qualifier_and_name() -> None:
 def test_any_text_can_be_read(text: str) -> None:
     segments(text, MEMBERS)
     unwrap(text)
+    alternatives(text)
     type_names(text, frozenset({"Optional"}))
     argument_texts(text)
     split_type(text, "::")

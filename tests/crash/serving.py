@@ -24,6 +24,7 @@ from toolwire.server.hub import Hub
 from toolwire.server.toolroom import Toolroom
 from toolwire.store.call_records import CallRecords
 from toolwire.tools import inverses
+from toolwire.tools.registry import MODULES
 from toolwire.tools.workspace import Workspace
 
 PATIENCE = 30.0
@@ -128,4 +129,7 @@ def gateway(folder: Path, place: str = "") -> Iterator[httpx.AsyncClient]:
 
 
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["crash.serving"])  # imported once, not for every child
+# Imported once, not for every child.
+_processes.set_forkserver_preload(
+    ["httpx", "uvloop", "toolwire.server.app", "toolwire.server.websocket", "toolwire.agents.local", *MODULES.values()]
+)

@@ -11,14 +11,19 @@ import msgspec
 from hypothesis import strategies as st
 
 from toolwire.core import events
-from toolwire.dialects import agent_chat_messages, analyze_messages, gateway_messages
+from toolwire.dialects import agent_chat_messages, analyze_messages, flash_messages, gateway_messages
 from toolwire.dialects.agent_chat import AgentChat
 from toolwire.dialects.analyze import Analyze
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.gateway import Gateway
 from toolwire.dialects.wire import Model
 
-MODULES = {"agent_chat": agent_chat_messages, "analyze": analyze_messages, "gateway": gateway_messages}
+MODULES = {
+    "agent_chat": agent_chat_messages,
+    "analyze": analyze_messages,
+    "gateway": gateway_messages,
+    "flash": flash_messages,
+}
 GOLDEN = {"agent_chat": "1-tool-protocol", "analyze": "2-analyze-v1", "gateway": "5-gateway-ide"}
 
 HANDSHAKE = Handshake(
@@ -67,6 +72,8 @@ def of_type(annotation: Any) -> st.SearchStrategy[Any]:
         return reduce(or_, (of_type(argument) for argument in arguments))
     if origin is dict:
         return json_objects
+    if origin is list:
+        return st.lists(of_type(arguments[0]), max_size=3)
     if origin is tuple:
         return st.lists(of_type(arguments[0]), max_size=3).map(tuple)
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
@@ -96,6 +103,12 @@ _EVENTS: dict[str, Any] = {
     "arguments": json_objects,
     "result": json_values,
     "percent": st.none() | st.integers(0, 100),
+    "history": st.lists(st.builds(events.Message, st.sampled_from(get_args(events.Role)), texts), max_size=2).map(
+        tuple
+    ),
+    "attachments": st.lists(
+        st.builds(events.Attachment, names, names, texts, st.integers(0, 9), texts), max_size=2
+    ).map(tuple),
     "stages": st.lists(st.sampled_from(get_args(events.Stage)), max_size=3).map(tuple),
     **_EVENT_TEXT,
 }

@@ -229,8 +229,8 @@ def test_a_watcher_sees_prompts_results_and_ends() -> None:
         [{"type": "tool_result", "call_id": "call-1", "result": {"content": ""}}],
         [{"type": "tool_result", "call_id": "call-1", "error": "no"}],
         [{"type": "tool_result", "call_id": "call-1", "error": "cancelled"}],
-        [{"type": "turn_ended", "outcome": "completed"}],
-        [{"type": "turn_ended", "outcome": "failed", "code": "X", "message": "why"}],
+        [{"type": "turn_ended", "outcome": "completed", "calls": 0, "ms": 0}],
+        [{"type": "turn_ended", "outcome": "failed", "calls": 0, "ms": 0, "code": "X", "message": "why"}],
         [],
     ]
 

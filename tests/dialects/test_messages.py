@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dialects import strategies
 from toolwire.core.commands import Answer
 from toolwire.core.events import AnyEvent, CallRequested, Said
-from toolwire.dialects import agent_chat, analyze, asyncapi, gateway
+from toolwire.dialects import agent_chat, analyze, asyncapi, flash_messages, gateway
 from toolwire.dialects.wire import Model
 from toolwire.errors import InvalidMessage
 
@@ -28,7 +28,7 @@ MESSAGES = [
     for name, module in strategies.MODULES.items()
     for kind, model in module.MESSAGES.items()
 ]
-MODULES: dict[str, Any] = {"agent_chat": agent_chat, "analyze": analyze, "gateway": gateway}
+MODULES: dict[str, Any] = {"agent_chat": agent_chat, "analyze": analyze, "gateway": gateway, "flash": flash_messages}
 
 
 def test_there_are_golden_files_for_all_three_documents() -> None:

@@ -23,27 +23,26 @@ class Calls:
     def by(self, name: str, role: str = "editor", tenant: str = "default") -> Calls:
         return Calls(self._gateway, Caller(name, tenant, role))
 
-    async def __call__(self, tool_id: str, app_id: str = "default", **arguments: Any) -> dict[str, Any]:
+    async def __call__(self, tool_id: str, /, **arguments: Any) -> dict[str, Any]:
         """The whole response."""
         number = next(_numbers)
         envelope = {
             "trace_id": f"tr_{number}",
             "idempotency_key": f"idem_{number}",
             "tool_id": tool_id,
-            "app_id": app_id,
             "arguments": arguments,
         }
         response, _ = await self._gateway.hub.calls.call(envelope, self._caller)
         return response
 
-    async def done(self, tool_id: str, **more: Any) -> dict[str, Any]:
+    async def done(self, tool_id: str, /, **more: Any) -> dict[str, Any]:
         """The data of a call that must go well."""
         response = await self(tool_id, **more)
         assert response["ok"], response
         data: dict[str, Any] = response["data"]
         return data
 
-    async def code(self, tool_id: str, **more: Any) -> str:
+    async def code(self, tool_id: str, /, **more: Any) -> str:
         response = await self(tool_id, **more)
         return str(response["code"])
 

@@ -23,6 +23,12 @@ LogLevel = Annotated[
 LogJson = Annotated[bool, typer.Option("--log-json", help="Log lines as JSON.")]
 
 
+Controlled = Annotated[
+    Path | None,
+    typer.Option("--controlled", help="Folder of drafts and uploads; default: beside the store.", metavar="DIR"),
+]
+
+
 def serve(
     host: Annotated[str, typer.Option("--host", help="Address to listen on; beyond loopback a token is needed.")] = (
         "127.0.0.1"
@@ -34,6 +40,7 @@ def serve(
     ] = None,
     agent: Agent = "local",
     store: options.Store = "",
+    controlled: Controlled = None,
     bus: Annotated[
         str, typer.Option("--bus", help="How gateways find each other: local:.", metavar="URL")
     ] = "local:",
@@ -68,6 +75,7 @@ def serve(
         port=port,
         agent=agent,
         store=store or default_url(),
+        controlled=controlled.expanduser().absolute() if controlled else None,
         token_file=token_file,
         cert=cert,
         key=key,

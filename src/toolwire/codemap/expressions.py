@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolwire.codemap.library import Page, Ref
 from toolwire.codemap.meaning import OUTSIDE, Certainty, Instance, Meaning, Outside, Space, Things, united, weaker
-from toolwire.codemap.reading import Segment, literal_kind, segments, unwrap
+from toolwire.codemap.reading import Segment, alternatives, literal_kind, segments, unwrap
 from toolwire.codemap.sheet import CALLABLE_KINDS, NOWHERE, TYPE_KINDS
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class Expressions:
             return Instance(types) if types else OUTSIDE
         if literal_kind(text) or text[:1] in "[{":
             return OUTSIDE
+        either = alternatives(text)
+        if len(either) > 1:
+            return united([self.meaning(page, scope, one) for one in either])
         steps = segments(text, page.language.members)
         if steps is None:
             return None

@@ -17,7 +17,7 @@ _CALLS = 15
 """Calls of one function looked at; its callers seldom pass many different types."""
 _FILES = 10
 """Files with such calls looked at, the nearest first."""
-_DEPTH = 1
+_DEPTH = 2
 """An argument may itself be a parameter that somebody else passed; that is not followed any further, for time."""
 
 
@@ -25,21 +25,14 @@ class Passed:
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self._depth = 0
-        self._found: dict[tuple[int, int, str], Meaning | None] = {}
 
     def to(self, page: Page, parameter: Variable) -> Meaning | None:
         """The types of what is passed for a parameter. Never more than likely: others may call it too."""
         if self._depth >= _DEPTH:
             self._resolver.cut_short = True
             return None
-        key = (page.id, parameter.scope, parameter.name)
-        if key not in self._found:
-            # Seen from the outermost question the answer is whole, whatever was cut short on the way to it.
-            self._found[key] = None
-            outer, self._resolver.cut_short = self._resolver.cut_short, False
-            self._found[key] = self._look(page, parameter)
-            self._resolver.cut_short = outer
-        return self._found[key]
+        key = ("passed", page.id, parameter.scope, parameter.name)
+        return self._resolver.remember(key, lambda: self._look(page, parameter), None)
 
     def _look(self, page: Page, parameter: Variable) -> Meaning | None:
         position = self._position(page, parameter)
@@ -55,7 +48,7 @@ class Passed:
     def _known(self, page: Page, parameter: Variable, position: int) -> Iterator[Meaning]:
         target = Ref(page.id, parameter.scope)
         for other, call in self._calls(page, parameter.scope):
-            text = _argument(call, position, parameter.name)
+            text = _argument(call, position, parameter.name, page.language.self_names)
             if not text or not any(reached.ref == target for reached in self._resolver.call(other, call)):
                 continue
             meaning = self._resolver.expressions.meaning(other, call.scope, text)
@@ -92,13 +85,16 @@ class Passed:
         return same[:_FILES]
 
 
-def _argument(call: Call, position: int, name: str) -> str:
+def _argument(call: Call, position: int, name: str, self_names: frozenset[str]) -> str:
     """The argument by its name, else by its place. One that is unpacked says nothing."""
     texts = argument_texts(call.arguments)
     for text in texts:
         given, equals, value = text.partition("=")
         if equals and given.strip() == name and not value.startswith("="):
             return value.strip()
+    if texts and texts[0] in self_names:
+        # Called on the type itself, with the receiver written out: `Base.method(self, value)`.
+        texts = texts[1:]
     if any(text.startswith("*") for text in texts[: position + 1]) or position >= len(texts):
         return ""
     text = texts[position]

@@ -24,6 +24,8 @@ _TYPE_PREFIX = re.compile(
     r"asserts|keyof|typeof|suspend|params|vararg)\s+|->|=>|[:&*?\s])+"
 )
 _TYPE_SUFFIX = re.compile(r"(?:[?&*!\s]|\bconst\b|\.\.\.)+$")
+_EITHER = re.compile(r"\s+or\s+|\s*\|\|\s*|\s*\?\?\s*|\s*\?:\s*")
+_CONDITIONAL = re.compile(r"^(.+?)\s+if\s+.+\s+else\s+(.+)$", re.DOTALL)
 _NULLS = frozenset({"None", "null", "undefined", "nil", "void", "NoneType", "never"})
 _LITERALS = (
     ("string", re.compile(r"^[a-zA-Z]{0,3}[\"'`]")),
@@ -199,6 +201,16 @@ def unwrap(text: str) -> tuple[str, str]:
         else:
             break
     return text, cast
+
+
+@lru_cache(maxsize=65536)
+def alternatives(text: str) -> tuple[str, ...]:
+    """The values an expression may turn out to be: `a or B()`, `a ?? b`, `A() if ready else B()`."""
+    if (match := _CONDITIONAL.match(text)) is not None:
+        return tuple(part.strip() for part in match.groups())
+    parts = [part.strip() for part in _EITHER.split(text)]
+    whole = all(part.count("(") == part.count(")") and part.count("[") == part.count("]") for part in parts)
+    return tuple(parts) if len(parts) > 1 and all(parts) and whole else (text,)
 
 
 @lru_cache(maxsize=65536)

@@ -44,20 +44,27 @@ class Resolver:
         self.cut_short = False
         """Set where a search was given up for its depth, so that what follows from it is not remembered."""
         self._memory: dict[Hashable, object] = {}
+        self._at_work: set[Hashable] = set()
 
     def remember(self, key: Hashable, work: Callable[[], _T], meanwhile: _T) -> _T:
-        """Work it out once. Asked again while at it (a cycle in the code), the answer is `meanwhile`."""
+        """Work it out once. Asked again while at it (a cycle in the code), the answer is `meanwhile`.
+
+        What was worked out inside a cycle, or where a search was cut short, depends on where it was asked from: it
+        is only kept for the outermost question, so that no answer depends on what was asked before."""
         if key in self._memory:
             return cast("_T", self._memory[key])
-        self._memory[key] = meanwhile
+        if key in self._at_work:
+            self.cut_short = True
+            return meanwhile
         outer, self.cut_short = self.cut_short, False
-        found = work()
-        if self.cut_short:
-            # Only a look from further up may say so for good.
-            del self._memory[key]
-        else:
+        self._at_work.add(key)
+        try:
+            found = work()
+        finally:
+            self._at_work.discard(key)
+        if not self.cut_short or not self._at_work:
             self._memory[key] = found
-        self.cut_short = self.cut_short or outer
+        self.cut_short = bool(self._at_work) and (self.cut_short or outer)
         return found
 
     # The index, remembered

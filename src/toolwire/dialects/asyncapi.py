@@ -1,4 +1,4 @@
-"""The AsyncAPI 3.0 document of the three sockets, built from the models that read and write their messages."""
+"""The AsyncAPI 3.0 document of the four sockets, built from the models that read and write their messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolwire.dialects import agent_chat_messages, analyze_messages, examples, gateway_messages
+from toolwire.dialects import agent_chat_messages, analyze_messages, examples, flash_messages, gateway_messages
 from toolwire.dialects.wire import Model
 
 Json = dict[str, Any]
@@ -31,10 +31,12 @@ class Socket:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
-_EVERYWHERE: Mapping[str, str] = {
+_RESUME: Mapping[str, str] = {
+    "last_event": "a cursor: every message carries `seq`, and what was missed is sent first; `0` is the start",
+}
+_WITH_TOOLS: Mapping[str, str] = {
     "tools": "`server`: the gateway runs the tools in its own workspace; default `client`",
     "watch": "`1`: see prompts, calls and results, run none",
-    "last_event": "a cursor: every message carries `seq`, and what was missed is sent first; `0` is the start",
 }
 
 SOCKETS = (
@@ -90,6 +92,18 @@ SOCKETS = (
         query={"projectKey": "the project; default the first one"},
         parameters={"session_id": "the session; not `analyze` or `agent`"},
     ),
+    Socket(
+        name="flash",
+        address="/agent/ws",
+        title="Document 3",
+        description="Long tasks and tool calls; every message names its session, tools run in the gateway.",
+        messages=flash_messages.MESSAGES,
+        received=flash_messages.RECEIVED,
+        sent=flash_messages.SENT,
+        watched=flash_messages.WATCHED,
+        examples=examples.FLASH,
+        query={"sessionId": "the session to go on with: what was missed of it is sent first"},
+    ),
 )
 
 
@@ -101,7 +115,7 @@ def document(version: str) -> Json:
         "info": {
             "title": "Toolwire WebSocket API",
             "version": version,
-            "description": "The switchboard between coding agents and IDEs: three dialects, one session.",
+            "description": "The switchboard between coding agents and IDEs: four dialects, one session.",
             "license": {"name": "Apache-2.0"},
         },
         "defaultContentType": "application/json",
@@ -129,7 +143,7 @@ def _channel(socket: Socket) -> Json:
 
 
 def _query(socket: Socket) -> Json:
-    names = {**socket.query, **_EVERYWHERE}
+    names = {**socket.query, **(_WITH_TOOLS if socket.watched else {}), **_RESUME}
     properties = {name: {"type": "string", "description": what} for name, what in names.items()}
     return {"type": "object", "properties": properties, "required": list(socket.required)}
 
@@ -137,6 +151,8 @@ def _query(socket: Socket) -> Json:
 def _operations(socket: Socket) -> Iterable[tuple[str, Json]]:
     yield f"{socket.name}_receive", _operation(socket, "receive", socket.received, "What the gateway hears.")
     yield f"{socket.name}_send", _operation(socket, "send", socket.sent, "What the gateway says.")
+    if not socket.watched:
+        return
     watched = "What the gateway says beside that to a connection that watches (`?watch=1`)."
     yield f"{socket.name}_watch", _operation(socket, "send", socket.watched, watched)
 

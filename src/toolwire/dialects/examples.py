@@ -102,6 +102,76 @@ ANALYZE: Mapping[str, Json] = {
     "CONNECT": _message("CONNECT", token="your-api-token"),
 }
 
+FLASH: Mapping[str, Json] = {
+    "flash:cline_task": {
+        "type": "flash:cline_task",
+        "sessionId": "flash_shell_xxx",
+        "prompt": "根据附件生成请假申请页面",
+        "history": [{"role": "user", "content": "先看看有哪些字段"}],
+        "attachments": [
+            {
+                "name": "spec.md",
+                "mimeType": "text/markdown",
+                "size": 1024,
+                "relativePath": ".uploads/app/default/spec.md",
+                "textPreview": "# 请假申请",
+            }
+        ],
+    },
+    "flash:cline_stop": {"type": "flash:cline_stop", "sessionId": "flash_shell_xxx"},
+    "flash:cline_reset": {"type": "flash:cline_reset", "sessionId": "flash_shell_xxx"},
+    "flash:tool_call": {
+        "type": "flash:tool_call",
+        "id": "1",
+        "trace_id": "tr_20260219_xxx",
+        "idempotency_key": "idem_20260219_xxx",
+        "tool_id": "flash.draft.write",
+        "arguments": {"content": "<template>...</template>"},
+    },
+    "flash:tool_result": {
+        "type": "flash:tool_result",
+        "id": "1",
+        "ok": True,
+        "code": "OK",
+        "message": "草稿已保存",
+        "tool_id": "flash.draft.write",
+        "trace_id": "tr_20260219_xxx",
+        "data": {"path": "eiscore-apps/src/views/drafts/FlashDraft.vue", "bytes": 24},
+        "meta": {"risk_level": "medium", "duration_ms": 148, "rows_affected": 1},
+    },
+    "flash:cline_status": {
+        "type": "flash:cline_status",
+        "sessionId": "flash_shell_xxx",
+        "status": "running",
+        "message": "任务已开始",
+    },
+    "flash:cline_output": {
+        "type": "flash:cline_output",
+        "sessionId": "flash_shell_xxx",
+        "role": "assistant",
+        "content": "页面",
+    },
+    "flash:cline_summary": {
+        "type": "flash:cline_summary",
+        "sessionId": "flash_shell_xxx",
+        "role": "assistant",
+        "content": "页面已生成",
+    },
+    "flash:cline_error": {
+        "type": "flash:cline_error",
+        "sessionId": "flash_shell_xxx",
+        "error": "a task is running already (wait for it to end, or stop it)",
+        "code": "CONFLICT",
+    },
+    "flash:cline_done": {
+        "type": "flash:cline_done",
+        "sessionId": "flash_shell_xxx",
+        "success": True,
+        "exitCode": 0,
+        "elapsedMs": 9234,
+    },
+}
+
 GATEWAY: Mapping[str, Json] = {
     "user_message": {"type": "user_message", "content": "Открой файл main.py", "role": "user"},
     "assistant_message": {"type": "assistant_message", "token": "Открываю ", "is_final": False},
@@ -117,5 +187,5 @@ GATEWAY: Mapping[str, Json] = {
         "result": {"content": "// file content here"},
     },
     "error": {"type": "error", "content": "INVALID_REQUEST: content: must be a string"},
-    "turn_ended": {"type": "turn_ended", "outcome": "completed"},
+    "turn_ended": {"type": "turn_ended", "outcome": "completed", "calls": 2, "ms": 148},
 }

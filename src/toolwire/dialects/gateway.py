@@ -163,9 +163,10 @@ def _command(message: wire.Model) -> Command:
 
 def _turn_ended(event: TurnEnded) -> bytes:
     kind: Literal["turn_ended"] = "turn_ended"
-    if event.outcome == "completed":
-        return encode(WSTurnEnded(type=kind, outcome=event.outcome))
-    return encode(WSTurnEnded(type=kind, outcome=event.outcome, code=event.code, message=event.message))
+    ended: dict[str, Any] = {"type": kind, "outcome": event.outcome, "calls": event.calls, "ms": event.ms}
+    if event.outcome != "completed":
+        ended |= {"code": event.code, "message": event.message}
+    return encode(WSTurnEnded.model_validate(ended))
 
 
 def _error(content: str) -> bytes:

@@ -67,6 +67,8 @@ class WSTurnEnded(Model):
 
     type: Literal["turn_ended"]
     outcome: TurnOutcome
+    calls: int = 0
+    ms: int = 0
     code: str = ""
     message: str = ""
 

@@ -190,6 +190,7 @@ class Execution:
     @asynccontextmanager
     async def _session(self) -> AsyncIterator[LiveSession]:
         async with self._hub.visit(self._asked.caller.tenant, self._asked.session) as live:
+            self._hub.lingering.hold(live)
             yield live
 
     def _new_call(self, live: LiveSession) -> CallRequested:

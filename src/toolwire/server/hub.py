@@ -18,6 +18,7 @@ from toolwire.server.clock import fresh_epoch, fresh_ids, now_ms
 from toolwire.server.connection import RESTARTING, Connection
 from toolwire.server.flash.bookmarks import Bookmarks
 from toolwire.server.flash.controlled import ControlledFolder
+from toolwire.server.lingering import Lingering
 from toolwire.server.live import LiveSession
 from toolwire.server.logs import log
 from toolwire.server.metrics import Metrics
@@ -81,6 +82,7 @@ class Hub:
         self.controlled = ControlledFolder(controlled, settings)
         self.bookmarks = Bookmarks(settings.flash_bookmarks)
         self.programs = Programs()
+        self.lingering = Lingering(self)
         self.records = CallRecords(store, settings)
         self.calls = CallService(self, catalogue_of(self))
         self.decoders = ThreadPoolExecutor(2, thread_name_prefix="decode")
@@ -116,6 +118,7 @@ class Hub:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self.settings.shutdown_grace)
+        self.lingering.close()
         self.toolroom.close()
         self.decoders.shutdown(wait=False, cancel_futures=True)
         await self.agents.close()

@@ -20,7 +20,7 @@ from toolwire.core.idempotency import Kept, Verdict, decide
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store.base import Store
-from toolwire.store.notes import Note, add_note
+from toolwire.store.notes import RESPONSE, Note, add_note
 from toolwire.store.owners import Owner, owners_folder
 
 _COLUMNS = "digest, trace, call_id, owner, expires, response"
@@ -106,7 +106,7 @@ class CallRecords:
         self._change(tables, key, "response = ?", response)
         kept = _find(tables, key)
         assert kept is not None
-        note = Note(now, "response", subject_of(key), kept.trace, response_digest(key, kept), kept.expires)
+        note = Note(now, RESPONSE, subject_of(key), kept.trace, response_digest(key, kept), kept.expires)
         add_note(tables, note)
 
     def abandon(self, tables: sqlite3.Connection, key: RecordKey) -> None:

@@ -6,16 +6,21 @@ the writer seals the last one together with the log (`toolwire.seal`).
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from toolwire.seal.chain import LEDGER_GENESIS, note_hash
+
+RESPONSE: Final = "response"
+EXECUTION_LOG: Final = "execution_log"
 
 
 class Note(NamedTuple):
     at: int
     kind: str
-    """What is noted, for instance `response`."""
+    """What is noted: one of the above."""
     subject: str
     """Which one."""
     trace: str
@@ -41,3 +46,16 @@ def last_note(tables: sqlite3.Connection) -> tuple[int, bytes]:
     """The number and the hash of the last note; of an empty ledger, 0 and where every ledger begins."""
     row = tables.execute("SELECT id, chain FROM notes ORDER BY id DESC LIMIT 1").fetchone()
     return (0, LEDGER_GENESIS) if row is None else (row[0], bytes(row[1]))
+
+
+def note_execution_log(tables: sqlite3.Connection, line: str, trace: str, at: int) -> None:
+    """Note a line of the execution log that has just been added, by its id."""
+    row = tables.execute("SELECT * FROM flash_logs WHERE id = ?", (line,)).fetchone()
+    add_note(tables, Note(at, EXECUTION_LOG, line, trace, row_digest(row), 0))
+
+
+def row_digest(row: tuple[Any, ...]) -> str:
+    """Of a row as it is stored: all columns, in their order."""
+    return hashlib.sha256(
+        json.dumps(row, ensure_ascii=True, separators=(",", ":"), default=repr).encode()
+    ).hexdigest()

@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 encode = msgspec.json.Encoder().encode
 decode_runs = msgspec.json.Decoder(list[Run]).decode
-_decode_places = msgspec.json.Decoder(list[Place]).decode
+decode_places = msgspec.json.Decoder(list[Place]).decode
 
 
 def runs_after(connection: sqlite3.Connection, row: int) -> Iterator[tuple[int, list[Run]]]:
@@ -78,7 +78,7 @@ def last_place(connection: sqlite3.Connection, session: int) -> Place | None:
     line = connection.execute(
         "SELECT runs FROM places WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1", _keys(session)
     ).fetchone()
-    return _decode_places(line[0])[-1] if line is not None else None
+    return decode_places(line[0])[-1] if line is not None else None
 
 
 def read_events(connection: sqlite3.Connection, session: int, after: int, limit: int) -> list[AnyEvent]:
@@ -108,7 +108,7 @@ def _places_after(connection: sqlite3.Connection, session: int, after: int) -> I
         {"base": base, "next": base + after + 1, "end": end},
     )
     for (line,) in lines:
-        yield from (place for place in _decode_places(line) if place.last > after)
+        yield from (place for place in decode_places(line) if place.last > after)
     for row, runs in runs_after(connection, _indexed(connection)):
         offset = 0
         for owner, first, last, size in runs:

@@ -14,10 +14,11 @@ from typing import Literal
 
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
+from toolwire.tools.inverse_seals import SCHEMA, WriteSeals, digest
 from toolwire.tools.textfile import content_hash
 from toolwire.tools.workspace import Workspace
 
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE writes (
     id INTEGER PRIMARY KEY,
@@ -65,6 +66,7 @@ class Write:
     hash_after: str
     inverse: Splice
     state: Literal["begun", "done", "undone"]
+    """(A fourth, `withdrawn`, is never found: as if it had not been recorded.)"""
 
 
 class UndoLog:
@@ -73,6 +75,7 @@ class UndoLog:
     def __init__(self, workspace: Workspace) -> None:
         self._file = workspace.state / "undo.sqlite"
         self._settings = workspace.settings
+        self._seals = WriteSeals(self._file, workspace.settings)
 
     def begin(self, call_id: str, path: str, before: bytes | None, after: bytes) -> int:
         """Record what is about to happen; the number is for `done` or `withdraw`."""
@@ -86,15 +89,19 @@ class UndoLog:
             splice.tail,
             splice.middle,
             len(splice.middle),
+            digest(splice.middle),
         )
         with self._transaction(synced=True) as db:
             number = db.execute(
-                "INSERT INTO writes (call_id, path, hash_before, hash_after, head, tail, middle, size)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO writes (call_id, path, hash_before, hash_after, head, tail, middle, size, inverse)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 row,
             ).lastrowid
             assert number is not None
-            _forget_oldest(db, number, self._settings)
+            seal = self._seals.seal(db, number)
+            _forget_oldest(db, number, self._settings, self._seals)
+            db.execute("COMMIT")
+            self._seals.committed(number, seal, db)
             return number
 
     def done(self, number: int) -> None:
@@ -107,21 +114,25 @@ class UndoLog:
     def withdraw(self, number: int) -> None:
         """The effect was refused before it began."""
         with self._transaction() as db:
-            db.execute("DELETE FROM writes WHERE id = ?", (number,))
+            db.execute("UPDATE writes SET middle = x'', size = 0 WHERE id = ?", (number,))
+            self._seals.mark(db, number, "withdrawn")
 
     def find(self, call_id: str) -> Write | None:
         """The last write of that call that was not undone; else its last one."""
-        query = "SELECT * FROM writes WHERE call_id = ? ORDER BY state = 'undone', id DESC LIMIT 1"
+        query = (
+            "SELECT id, call_id, path, hash_before, hash_after, head, tail, middle, state FROM writes"
+            " WHERE call_id = ? AND state != 'withdrawn' ORDER BY state = 'undone', id DESC LIMIT 1"
+        )
         with self._transaction() as db:
             row = db.execute(query, (call_id,)).fetchone()
         if row is None:
             return None
-        number, call_id, path, before, after, head, tail, middle, _, state = row
+        number, call_id, path, before, after, head, tail, middle, state = row
         return Write(number, call_id, path, before, after, Splice(head, tail, middle), state)
 
     def _mark(self, number: int, state: str) -> None:
         with self._transaction() as db:
-            db.execute("UPDATE writes SET state = ? WHERE id = ?", (state, number))
+            self._seals.mark(db, number, state)
 
     @contextlib.contextmanager
     def _transaction(self, *, synced: bool = False) -> Iterator[sqlite3.Connection]:
@@ -129,7 +140,7 @@ class UndoLog:
             with contextlib.closing(
                 sqlite3.connect(self._file, timeout=self._settings.undo_timeout, isolation_level=None)
             ) as db:
-                _prepare(db)
+                _prepare(db, self._seals)
                 db.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
                 db.execute("BEGIN IMMEDIATE")
                 with db:
@@ -138,7 +149,7 @@ class UndoLog:
             raise StoreError(f"the undo record {self._file} can't be used: {error}") from error
 
 
-def _prepare(db: sqlite3.Connection) -> None:
+def _prepare(db: sqlite3.Connection, seals: WriteSeals) -> None:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version == _VERSION:
         return
@@ -148,21 +159,29 @@ def _prepare(db: sqlite3.Connection) -> None:
     db.execute("BEGIN IMMEDIATE")
     with db:
         # Another process may have been first.
-        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version == 0:
             for statement in _SCHEMA.split(";"):
                 db.execute(statement)
-            db.execute(f"PRAGMA user_version = {_VERSION}")
+        if version < _VERSION:
+            seals.prepare()
+            for statement in SCHEMA:
+                db.execute(statement)
+            for number, middle in db.execute("SELECT id, middle FROM writes ORDER BY id").fetchall():
+                db.execute("UPDATE writes SET inverse = ? WHERE id = ?", (digest(middle), number))
+                seals.seal(db, number)
+        db.execute(f"PRAGMA user_version = {_VERSION}")
 
 
-def _forget_oldest(db: sqlite3.Connection, newest: int, settings: Settings) -> None:
-    db.execute("DELETE FROM writes WHERE id <= ?", (newest - settings.undo_entries,))
+def _forget_oldest(db: sqlite3.Connection, newest: int, settings: Settings, seals: WriteSeals) -> None:
+    seals.forget(db, newest - settings.undo_entries)
     (total,) = db.execute("SELECT sum(size) FROM writes").fetchone()
     while total > settings.undo_bytes:
         oldest = db.execute("SELECT id, size FROM writes WHERE id < ? ORDER BY id LIMIT 1", (newest,)).fetchone()
         if oldest is None:
             break
         number, size = oldest
-        db.execute("DELETE FROM writes WHERE id = ?", (number,))
+        seals.forget(db, number)
         total -= size
 
 

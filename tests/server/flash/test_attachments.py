@@ -101,7 +101,7 @@ async def test_a_file_that_a_crash_left_without_a_row_is_taken_up_again(gateway:
 
 
 NAMES = ["../evil.md", "..", ".", "", " ", "a/b.md", "/etc/passwd", "a\\b", "C:\\x", "x\0.md", "a\nb", "x" * 201]
-NAMES += ["\ud800", "...", " lead", "trail ", ".toolwire-1.tmp", "AGENTS.md", ".git", ".envrc"]
+NAMES += ["...", " lead", "trail ", ".toolwire-1.tmp", "AGENTS.md", ".git", ".envrc"]
 
 
 async def test_names_never_leave_the_folder(gateway: Running, tmp_path: Path, controlled: Path) -> None:

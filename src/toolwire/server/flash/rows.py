@@ -124,6 +124,8 @@ def insert(connection: sqlite3.Connection, table: Table, tenant: str, row: Mappi
     values = {"tenant": tenant, **table.stored(row)}
     marks = ", ".join("?" for _ in values)
     connection.execute(f"INSERT INTO {table.name} ({', '.join(values)}) VALUES ({marks})", tuple(values.values()))
+    if table is LOGS:
+        note_execution_log(connection, row["id"], row["trace_id"] or "", now_ms())
 
 
 def update(
@@ -167,7 +169,8 @@ def one(
         (caller.tenant, row_id),
     ).fetchone()
     if found is None:
-        raise missing(caller, field, row_id)
+        elsewhere = connection.execute(f"SELECT 1 FROM {table.name} WHERE id = ?", (row_id,)).fetchone()
+        raise denied(field) if elsewhere else missing(caller, field, row_id)
     *values, owner, public = found
     if not (may_change(caller, owner) or (public and not write)):
         raise denied(field)
