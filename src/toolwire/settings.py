@@ -90,6 +90,8 @@ class Settings:
     """Document 3: seconds a tool may take before its call is answered with TIMEOUT."""
     call_session_tries: int = 16
     """How often a call goes on in its session anew after another process has written to that session's log."""
+    project_tool_output: int = 4 * MIB
+    """Bytes that a tool of a toolwire.toml may answer."""
     linger_seconds: float = 5.0
     """Seconds a session stays live after a program's last call in it."""
     linger_sessions: int = 256

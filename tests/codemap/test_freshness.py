@@ -13,6 +13,9 @@ from codemap.conftest import Project
 from toolwire.codemap import keeper
 from toolwire.codemap.codemap import Codemap
 from toolwire.codemap.keeper import Progress
+from toolwire.codemap.listing import source_files
+from toolwire.codemap.watch import Watch
+from toolwire.codemap.worker import report as read_files
 
 WAIT = 20.0
 HELLO = "def hello():\n    pass\n"
@@ -72,7 +75,7 @@ def test_a_file_written_by_another_program_is_found_by_watching(project: Project
 def test_where_files_cant_be_watched_a_question_looks_at_them_all(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeper.Watch, "start", lambda self: None)
+    monkeypatch.setattr(Watch, "start", lambda self: None)
     workspace, codemap = project({"hello.py": HELLO}, codemap_sweep=0.001)
     assert callers(codemap, "hello") == []
     (workspace.root / "later.py").write_text(CALLER)
@@ -114,7 +117,7 @@ def test_an_index_in_the_making_answers_with_what_it_has_and_says_so(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
-    listed = keeper.source_files
+    listed = source_files
 
     def slow(*arguments: object) -> list[str]:
         assert go_on.wait(WAIT)
@@ -151,7 +154,7 @@ def test_the_index_is_kept_between_runs_and_only_changes_are_read_again(
     codemap.close()
     (workspace.root / "main.py").write_text(CALLER + "\n\nhello()\n")
     read: list[str] = []
-    original = keeper.read_files
+    original = read_files
 
     def noted(workspace: object, paths: list[str], settings: object) -> object:
         read.extend(paths)

@@ -81,12 +81,19 @@ def of_type(annotation: Any) -> st.SearchStrategy[Any]:
     return of_model(annotation)
 
 
+def _in_words(annotation: Any) -> st.SearchStrategy[Any]:
+    """Ids of document 3 are plain words: no control characters, not empty."""
+    words = st.text(st.characters(min_codepoint=33, max_codepoint=0x7E), min_size=1, max_size=10)
+    return words if str in (annotation, *get_args(annotation)) else of_type(annotation)
+
+
 def of_model(model: type[Model]) -> st.SearchStrategy[dict[str, Any]]:
     """JSON that fits a model, with any of its optional fields left out."""
     needed: dict[str, st.SearchStrategy[Any]] = {}
     free: dict[str, st.SearchStrategy[Any]] = {}
     for name, field in model.model_fields.items():
-        strategy = of_type(field.annotation)
+        flash = model.__module__ == flash_messages.__name__
+        strategy = _in_words(field.annotation) if flash else of_type(field.annotation)
         if any(hasattr(rule, "min_length") for rule in field.metadata):
             strategy = strategy.filter(bool)
         (needed if field.is_required() else free)[name] = strategy

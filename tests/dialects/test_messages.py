@@ -14,6 +14,7 @@ from dialects import strategies
 from toolwire.core.commands import Answer
 from toolwire.core.events import AnyEvent, CallRequested, Said
 from toolwire.dialects import agent_chat, analyze, asyncapi, flash_messages, gateway
+from toolwire.dialects.flash_calls import ToolCall, ToolResponse
 from toolwire.dialects.wire import Model
 from toolwire.errors import InvalidMessage
 
@@ -27,6 +28,7 @@ MESSAGES = [
     pytest.param(name, kind, model, id=f"{name}.{kind}")
     for name, module in strategies.MODULES.items()
     for kind, model in module.MESSAGES.items()
+    if not issubclass(model, ToolCall | ToolResponse)  # these have a test of their own (test_flash_calls.py)
 ]
 MODULES: dict[str, Any] = {"agent_chat": agent_chat, "analyze": analyze, "gateway": gateway, "flash": flash_messages}
 

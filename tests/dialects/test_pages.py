@@ -12,12 +12,12 @@ import pytest
 from dialects import strategies
 
 PAGES = Path(__file__).parents[2] / "docs" / "dialects"
-NAMES = {"agent-chat": "agent_chat", "analyze": "analyze", "gateway": "gateway"}
+NAMES = {"agent-chat": "agent_chat", "analyze": "analyze", "gateway": "gateway", "flash": "flash"}
 
 
 def shown(page: str) -> list[Any]:
     blocks = re.findall(r"```json\n(.*?)```", (PAGES / f"{page}.md").read_text("utf-8"), re.DOTALL)
-    return [json.loads(block) for block in blocks]
+    return [message for block in blocks if "type" in (message := json.loads(block))]
 
 
 @pytest.mark.parametrize(("page", "name"), NAMES.items())

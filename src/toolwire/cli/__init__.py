@@ -23,8 +23,10 @@ COMMANDS: dict[str, str] = {
     "call": "Run one tool here, now.",
     "sessions": "What happened: list sessions, show one, export one as a script.",
     "replay": "Play a session again in the terminal.",
+    "audit": "Prove what happened: verify, tell a trace, export.",
     "service": "Editing tools on stdin and stdout, a JSON line each way.",
     "undo": "Take back a write, by its call id.",
+    "token": "Make, list and revoke the tokens that callers bring.",
 }
 """Command → what the list says of it. The module of the same name has an `app`."""
 

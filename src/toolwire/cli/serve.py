@@ -17,6 +17,14 @@ Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free
 TokenFile = Annotated[
     Path | None, typer.Option("--token-file", help="Clients must bring a token of this file.", metavar="FILE")
 ]
+ToolsFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="A toolwire.toml: more tools, and what roles may call.", metavar="FILE"),
+]
+Approve = Annotated[
+    Literal["never", "high", "writes", "all"],
+    typer.Option("--approve", help="Which calls of an agent need a person's word: those of high risk, writes, all."),
+]
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"], typer.Option("--log-level", help="What goes to stderr.")
 ]
@@ -45,6 +53,13 @@ def serve(
         str, typer.Option("--bus", help="How gateways find each other: local:.", metavar="URL")
     ] = "local:",
     token_file: TokenFile = None,
+    jwks: Annotated[
+        Path | None, typer.Option("--jwks", help="Public keys for JSON Web Tokens (extra jwt).", metavar="FILE")
+    ] = None,
+    jwt_audience: Annotated[str, typer.Option("--jwt-audience", help="The `aud` they must have.")] = "",
+    jwt_issuer: Annotated[str, typer.Option("--jwt-issuer", help="The `iss` they must have.")] = "",
+    tools_file: ToolsFile = None,
+    approve: Approve = "high",
     cert: Annotated[Path | None, typer.Option("--cert", help="TLS certificate.", metavar="FILE")] = None,
     key: Annotated[Path | None, typer.Option("--key", help="TLS key.", metavar="FILE")] = None,
     allow_host: Annotated[
@@ -77,6 +92,11 @@ def serve(
         store=store or default_url(),
         controlled=controlled.expanduser().absolute() if controlled else None,
         token_file=token_file,
+        jwks=jwks,
+        jwt_audience=jwt_audience,
+        jwt_issuer=jwt_issuer,
+        tools_file=tools_file,
+        approve=approve,
         cert=cert,
         key=key,
         allow_hosts=tuple(allow_host or ()),

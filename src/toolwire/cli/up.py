@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from toolwire.cli import options
-from toolwire.cli.serve import Agent, LogLevel, Port, TokenFile
+from toolwire.cli.serve import Agent, Approve, LogLevel, Port, TokenFile, ToolsFile
 
 
 def up(
@@ -17,6 +17,8 @@ def up(
     agent: Agent = "local",
     store: options.Store = "",
     token_file: TokenFile = None,
+    tools_file: ToolsFile = None,
+    approve: Approve = "high",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page when it is ready.")] = True,
     log_level: LogLevel = "warning",
     json: options.Json = False,
@@ -37,6 +39,8 @@ def up(
         agent=agent,
         store=store or default_url(),
         token_file=token_file,
+        tools_file=tools_file,
+        approve=approve,
         settings=options.settings_of(overrides),
     )
     raise typer.Exit(run_gateway(config, level=log_level, json=json, browser=browser))

@@ -13,7 +13,7 @@ from toolwire.codemap.reading import split_type
 from toolwire.codemap.sheet import Sheet, encode
 
 
-class DefinitionKey(msgspec.Struct, frozen=True, array_like=True):
+class DefinitionKey(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str
     at: int
     kind: str
@@ -22,7 +22,7 @@ class DefinitionKey(msgspec.Struct, frozen=True, array_like=True):
     """Written outside the type it belongs to."""
 
 
-class Keys(msgspec.Struct, frozen=True, array_like=True):
+class Keys(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What the index is asked by: who defines a name, who calls it, who extends it, who imports it under another."""
 
     definitions: list[DefinitionKey]
@@ -32,7 +32,7 @@ class Keys(msgspec.Struct, frozen=True, array_like=True):
     """Name at its origin, name in this file."""
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     path: str
     language: str
     module: str

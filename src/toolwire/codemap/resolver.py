@@ -45,26 +45,29 @@ class Resolver:
         """Set where a search was given up for its depth, so that what follows from it is not remembered."""
         self._memory: dict[Hashable, object] = {}
         self._at_work: set[Hashable] = set()
+        self._scratch: dict[Hashable, object] = {}
 
     def remember(self, key: Hashable, work: Callable[[], _T], meanwhile: _T) -> _T:
         """Work it out once. Asked again while at it (a cycle in the code), the answer is `meanwhile`.
 
         What was worked out inside a cycle, or where a search was cut short, depends on where it was asked from: it
-        is only kept for the outermost question, so that no answer depends on what was asked before."""
+        is kept until the outermost question is answered, so that no answer depends on what was asked before."""
         if key in self._memory:
             return cast("_T", self._memory[key])
-        if key in self._at_work:
+        if key in self._at_work or key in self._scratch:
             self.cut_short = True
-            return meanwhile
+            return cast("_T", self._scratch.get(key, meanwhile))
         outer, self.cut_short = self.cut_short, False
         self._at_work.add(key)
         try:
             found = work()
         finally:
             self._at_work.discard(key)
-        if not self.cut_short or not self._at_work:
-            self._memory[key] = found
-        self.cut_short = bool(self._at_work) and (self.cut_short or outer)
+        if not self._at_work:
+            self._scratch.clear()
+            self.cut_short = False
+        (self._scratch if self.cut_short else self._memory)[key] = found
+        self.cut_short = self.cut_short or outer
         return found
 
     # The index, remembered

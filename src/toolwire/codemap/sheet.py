@@ -21,7 +21,10 @@ NOWHERE = -1
 """The scope of what stands at the top of a file."""
 
 
-class Definition(msgspec.Struct, frozen=True, array_like=True):
+# gc=False: sheets hold no cycles, and there are hundreds of thousands of these objects.
+
+
+class Definition(msgspec.Struct, frozen=True, array_like=True, gc=False):
     kind: str
     name: str
     parent: int
@@ -34,7 +37,7 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
     returns: str
 
 
-class Variable(msgspec.Struct, frozen=True, array_like=True):
+class Variable(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str
     scope: int
     role: str
@@ -50,7 +53,7 @@ class Variable(msgspec.Struct, frozen=True, array_like=True):
     """A parameter's: `?` has a default, `*` takes the rest."""
 
 
-class Call(msgspec.Struct, frozen=True, array_like=True):
+class Call(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str
     scope: int
     receiver: str
@@ -62,7 +65,7 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     """`call`, or `new` where the language writes a construction differently from a call."""
 
 
-class Import(msgspec.Struct, frozen=True, array_like=True):
+class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
     local: str
     """The name it has in this file; for a wildcard `*`, for a bare module import the module itself."""
     module: str
@@ -72,12 +75,12 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
     scope: int
 
 
-class Base(msgspec.Struct, frozen=True, array_like=True):
+class Base(msgspec.Struct, frozen=True, array_like=True, gc=False):
     scope: int
     text: str
 
 
-class Sheet(msgspec.Struct, frozen=True, array_like=True):
+class Sheet(msgspec.Struct, frozen=True, array_like=True, gc=False):
     language: str
     package: str
     """The package the file declares, dotted; empty if it declares none."""

@@ -16,6 +16,7 @@ Stage = Literal["analyzing", "planning", "executing"]
 Placement = Literal["client", "server"]
 TurnOutcome = Literal["completed", "failed", "cancelled", "overridden", "timed_out"]
 CallOutcome = Literal["ok", "failed", "timed_out", "indeterminate", "cancelled"]
+Decision = Literal["approved", "edited", "rejected", "expired", "withdrawn"]
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
@@ -142,6 +143,36 @@ class CallSettled(Event, frozen=True, tag="call_settled"):
     trace: str = ""
 
 
+class ApprovalRequested(Event, frozen=True, tag="approval_requested"):
+    """A person is asked whether a call may be made, with exactly these arguments (document 3, confirmation)."""
+
+    turn: str
+    request: str
+    approval: str
+    tool: str
+    arguments: dict[str, Any]
+    digest: str
+    """Of the arguments."""
+    risk: str = ""
+    asked_by: str = ""
+    expires: int = 0
+    trace: str = ""
+
+
+class ApprovalAnswered(Event, frozen=True, tag="approval_answered"):
+    """The one answer to such a request. `edited` is a yes to other arguments."""
+
+    turn: str
+    request: str
+    approval: str
+    tool: str
+    decision: Decision
+    arguments: dict[str, Any] | None = None
+    reason: str = ""
+    by: str = ""
+    trace: str = ""
+
+
 class TurnEnded(Event, frozen=True, tag="turn_ended"):
     """The one end of a turn, with the whole text and what it took."""
 
@@ -195,6 +226,8 @@ AnyEvent = (
     | Thought
     | CallRequested
     | CallOutput
+    | ApprovalRequested
+    | ApprovalAnswered
     | CallSettled
     | TurnEnded
     | Stopped

@@ -17,10 +17,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from toolwire.core.commands import AddMessage, Answer, Prompt, Report, RunTool
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
+    ApprovalAnswered,
+    ApprovalRequested,
     CallOutput,
     CallRequested,
     CallSettled,
@@ -225,6 +229,10 @@ class Session(SessionState):
             events.append(call)
             self.seq += 1
             self._on_requested(call)
+        for spec, call_id in zip(specs, ids, strict=True):
+            if spec.refusal:
+                settled = self.refuse(call_id, spec.refusal, now)
+                events += [settled] if settled is not None else []
         if asked.mode != "agent":
             refused = [self.calls.get(i, "client") or self.calls.get(i, "server") for i in ids]
             for waiting in refused:
@@ -236,6 +244,15 @@ class Session(SessionState):
     def output(self, call_id: str, tool: str, text: str, now: int) -> list[AnyEvent]:
         """A tool that takes long shows what it does."""
         return [self._emit(CallOutput(self.seq + 1, now, call_id, tool, text))]
+
+    def refuse(self, call_id: str, error: str, now: int) -> CallSettled | None:
+        """A call that is not made after all."""
+        waiting = self.calls.get(call_id, "client") or self.calls.get(call_id, "server")
+        return None if waiting is None else self._settle(waiting, "error", now, None, error)
+
+    def note(self, event: ApprovalRequested | ApprovalAnswered) -> AnyEvent:
+        """Something that is on record and changes nothing else. Its number is given here."""
+        return self._emit(msgspec.structs.replace(event, seq=self.seq + 1))
 
     def finish(self, turn: str, now: int) -> list[AnyEvent]:
         """The agent is done."""

@@ -26,6 +26,8 @@ class CallSpec(msgspec.Struct, frozen=True):
     arguments: dict[str, Any] = {}
     reads: bool = False
     placement: Placement | None = None
+    refusal: str = ""
+    """Why it must not be run: it is on record, and fails at once."""
 
 
 class Turn:

@@ -20,6 +20,7 @@ from toolwire.core.events import (
 from toolwire.dialects import names, wire
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.flash_messages import (
+    AnyToolCall,
     FlashDone,
     FlashFailure,
     FlashOutput,
@@ -28,7 +29,6 @@ from toolwire.dialects.flash_messages import (
     FlashStop,
     FlashSummary,
     FlashTask,
-    FlashToolCall,
     Received,
     Status,
     received,
@@ -174,12 +174,13 @@ def command(message: Received) -> Command:
                     )
                     for file in message.attachments or ()
                 ),
+                trace=message.trace_id or "",
             )
         case FlashStop():
             return Stop()
         case FlashReset():
             return Reset()
-        case FlashToolCall():
+        case AnyToolCall():
             raise wire.misfit("is not a command to a session", "type")
 
 

@@ -1,7 +1,7 @@
 """The messages of document 3, section 7, `/agent/ws`: flat objects, told apart by `type`; each names its session.
 
-A `flash:tool_call` carries the fields of section 4 at its root and is judged by whoever runs calls, in the words of
-section 5; here only what belongs to the socket is looked at: its type, and the `id` that is echoed.
+A `flash:tool_call` carries the fields of section 4 at its root. When one comes in, only its `type` and `id` are
+looked at here: the rest is judged by whoever runs calls, who answers in the words of section 5.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, field_validator
 
 from toolwire.core.events import Role
 from toolwire.dialects import names, wire
+from toolwire.dialects.flash_calls import ToolCall, ToolResponse
 from toolwire.dialects.wire import Model
 
 Text = Annotated[str, Field(min_length=1)]
@@ -54,6 +55,8 @@ class FlashTask(_OfSession):
     prompt: Text
     history: list[FlashHistoryItem] | None = None
     attachments: list[FlashAttachment] | None = None
+    trace_id: str | None = None
+    """Beyond the document: under which trace the task and its calls are recorded."""
 
 
 class FlashStop(_OfSession):
@@ -68,8 +71,15 @@ class FlashReset(_OfSession):
     type: Literal["flash:cline_reset"]
 
 
-class FlashToolCall(Model):
+class FlashToolCall(ToolCall):
     """A tool call as in section 4, its fields at the root. `id` is given back with the result."""
+
+    type: Literal["flash:tool_call"]
+    id: Id = None
+
+
+class AnyToolCall(Model):
+    """A tool call whose envelope nobody has looked at yet."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
@@ -82,10 +92,8 @@ class FlashToolCall(Model):
         return dict(self.model_extra or {})
 
 
-class FlashToolResult(Model):
+class FlashToolResult(ToolResponse):
     """The response of section 5, its fields at the root."""
-
-    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     type: Literal["flash:tool_result"]
     id: Id = None
@@ -137,8 +145,19 @@ class FlashDone(Model):
     elapsedMs: int
 
 
-Received = FlashTask | FlashStop | FlashReset | FlashToolCall
-Message = Received | FlashToolResult | FlashStatus | FlashOutput | FlashSummary | FlashFailure | FlashDone
+Received = FlashTask | FlashStop | FlashReset | AnyToolCall
+Message = (
+    FlashTask
+    | FlashStop
+    | FlashReset
+    | FlashToolCall
+    | FlashToolResult
+    | FlashStatus
+    | FlashOutput
+    | FlashSummary
+    | FlashFailure
+    | FlashDone
+)
 
 MESSAGES: Mapping[str, type[Message]] = {
     "flash:cline_task": FlashTask,
@@ -166,7 +185,7 @@ _HEARD: Mapping[str, type[Received]] = {
     "flash:cline_task": FlashTask,
     "flash:cline_stop": FlashStop,
     "flash:cline_reset": FlashReset,
-    "flash:tool_call": FlashToolCall,
+    "flash:tool_call": AnyToolCall,
 }
 
 

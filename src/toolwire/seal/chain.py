@@ -50,8 +50,15 @@ def note_hash(
     before: bytes, number: int, at: int, kind: str, subject: str, trace: str, digest: str, until: int
 ) -> bytes:
     """The ledger's chain, one note further."""
-    text = (str(number), str(at), kind, subject, trace, digest, str(until))
-    return sha256(fields(before, *(part.encode() for part in text))).digest()
+    return note_link(before, number, at, kind, digest_of(subject.encode()), trace, digest, until)
+
+
+def note_link(
+    before: bytes, number: int, at: int, kind: str, subject: bytes, trace: str, digest: str, until: int
+) -> bytes:
+    """The same, for those who may not see the subject: its digest."""
+    text = (str(number), str(at), kind, trace, digest, str(until))
+    return sha256(fields(before, subject, *(part.encode() for part in text))).digest()
 
 
 def seal_genesis(key: bytes, unsealed: int) -> bytes:

@@ -35,10 +35,10 @@ from toolwire.server.http.guarding import Guarding
 from toolwire.server.hub import Hub
 from toolwire.server.metrics import MetricsCollector
 from toolwire.server.projects import Projects
+from toolwire.server.registered import whole
 from toolwire.server.security import Guard
 from toolwire.server.websocket import protocol_class
 from toolwire.store import default_url, open_store
-from toolwire.tools.registry import default_registry
 
 BACKLOG = 2048
 SWITCH_INTERVAL = 0.0005
@@ -55,6 +55,7 @@ class Gateway:
         self.guard = Guard(config)
         self.agents = open_agents(config.agent, config.settings)
         self.store = open_store(config.store or default_url(), config.settings)
+        self.registry, self.catalogue = whole(config)
         self.metrics_registry = CollectorRegistry()
         self._hub: Hub | None = None
 
@@ -71,7 +72,8 @@ class Gateway:
         hub = Hub(
             store=self.store,
             agents=self.agents,
-            registry=default_registry(),
+            registry=self.registry,
+            catalogue=self.catalogue,
             projects=Projects(self.config.projects, settings),
             guard=self.guard,
             settings=settings,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from toolwire.errors import ConfigError
 from toolwire.settings import Settings
@@ -29,6 +30,14 @@ class GatewayConfig:
     controlled: Path | None = None
     """The folder of document 3's drafts and uploads; None: `flash` next to the store's file."""
     token_file: Path | None = None
+    jwks: Path | None = None
+    """Public keys of whoever signs JSON Web Tokens for this gateway."""
+    jwt_audience: str = ""
+    jwt_issuer: str = ""
+    tools_file: Path | None = None
+    """A toolwire.toml with further tools and with what roles may call; None: the one in the first project, if any."""
+    approve: Literal["never", "high", "writes", "all"] = "high"
+    """Which calls of agents a person is asked about first."""
     cert: Path | None = None
     key: Path | None = None
     allow_hosts: tuple[str, ...] = ()
@@ -47,7 +56,7 @@ class GatewayConfig:
                 raise ConfigError(
                     f"project {key}: {root} is not a folder", field="project", hint="name an existing folder"
                 )
-        if not is_loopback(self.host) and self.token_file is None:
+        if not is_loopback(self.host) and self.token_file is None and self.jwks is None:
             raise ConfigError(
                 f"{self.host} can be reached from other machines, so a token is required",
                 field="token_file",

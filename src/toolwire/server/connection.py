@@ -26,6 +26,7 @@ from toolwire.errors import (
 from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
 from toolwire.server.outbox import Outbox, Wire
+from toolwire.server.roles import at_least
 from toolwire.server.security import Caller
 
 if TYPE_CHECKING:
@@ -83,6 +84,11 @@ class Connection:
     @property
     def caller_name(self) -> str:
         return self.caller.name if self.caller else ""
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the caller's role allows more than reading."""
+        return self.caller is not None and at_least(self.caller.role, "editor")
 
     # Opening -----------------------------------------------------------------------------------------------
 

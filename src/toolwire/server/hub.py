@@ -14,9 +14,10 @@ from toolwire.core.events import Message
 from toolwire.core.session import Limits, Session
 from toolwire.errors import AgentError, StoreError, ToolwireError
 from toolwire.server.calls import CallService
+from toolwire.server.catalogue import Catalogue
 from toolwire.server.clock import fresh_epoch, fresh_ids, now_ms
-from toolwire.server.connection import RESTARTING, Connection
-from toolwire.server.flash.bookmarks import Bookmarks
+from toolwire.server.connection import REFUSED, RESTARTING, Connection
+from toolwire.server.flash.bookmarks import Bookmark, Bookmarks
 from toolwire.server.flash.controlled import ControlledFolder
 from toolwire.server.lingering import Lingering
 from toolwire.server.live import LiveSession
@@ -25,7 +26,6 @@ from toolwire.server.metrics import Metrics
 from toolwire.server.outbox import Flusher
 from toolwire.server.programs import Programs
 from toolwire.server.projects import Projects
-from toolwire.server.registered import catalogue_of
 from toolwire.server.security import Guard
 from toolwire.server.toolroom import Toolroom
 from toolwire.settings import Settings
@@ -34,6 +34,8 @@ from toolwire.store.call_records import CallRecords
 from toolwire.tools.registry import Registry
 
 TICK = 0.25
+TOKENS_LOOK = 5.0
+"""Seconds between looks at whether the tokens of open connections have expired."""
 RESTORE_PAGE = 2000
 
 
@@ -66,6 +68,7 @@ class Hub:
         projects: Projects,
         guard: Guard,
         settings: Settings,
+        catalogue: Catalogue,
         controlled: Path | None = None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
@@ -84,7 +87,7 @@ class Hub:
         self.programs = Programs()
         self.lingering = Lingering(self)
         self.records = CallRecords(store, settings)
-        self.calls = CallService(self, catalogue_of(self))
+        self.calls = CallService(self, catalogue)
         self.decoders = ThreadPoolExecutor(2, thread_name_prefix="decode")
         self.connections: set[Connection] = set()
         self.sessions: dict[tuple[str, str], LiveSession] = {}
@@ -93,6 +96,7 @@ class Hub:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._limits = Limits(settings.queue_limit, settings.calls_limit, int(settings.tool_timeout * 1000))
         self._ticker: asyncio.TimerHandle | None = None
+        self._tokens_due = 0.0
 
     # Life --------------------------------------------------------------------------------------------------
 
@@ -103,6 +107,8 @@ class Hub:
         for record in await self.store.unfinished():
             live = await self._restore(record)
             if await self.calls.look_after(live):
+                # Whoever comes back without a cursor has not seen how it ended.
+                self.bookmarks.leave(record.tenant, record.name, Bookmark(record.epoch, record.last))
                 live.interrupt("the gateway was restarted")
                 self.sessions[record.tenant, record.name] = live
         await self.store.drained()
@@ -159,10 +165,19 @@ class Hub:
     def _tick(self) -> None:
         self._ticker = self.loop.call_later(TICK, self._tick)
         now, clock = now_ms(), self.loop.time()
+        self._look_at_tokens(clock)
         for live in list(self.sessions.values()):
             live.tick(now)
         for connection in list(self.connections):
             connection.tick(clock)
+
+    def _look_at_tokens(self, clock: float) -> None:
+        """A token that was revoked, or whose time is up, closes the connections it has opened."""
+        if self.guard.callers.refresh() or clock >= self._tokens_due:
+            self._tokens_due = clock + TOKENS_LOOK
+            for connection in list(self.connections):
+                if connection.caller is not None and not self.guard.still_knows(connection.caller):
+                    connection.close(REFUSED, "the token is not valid any more")
 
     # Sessions ----------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Sessions that programs have just used stay live for a moment: opening one for every call costs more than the call."""
+"""Sessions that programs have just used stay live for a moment: opening one costs more than a call in it."""
 
 from __future__ import annotations
 

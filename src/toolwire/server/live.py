@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
+
 from toolwire.core import commands
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, TurnEnded, TurnStarted
 from toolwire.core.session import READ_ONLY_REFUSAL, Session
@@ -66,6 +68,8 @@ class LiveSession:
 
     def prompt(self, command: commands.Prompt, connection: Participant) -> None:
         dialect = connection.dialect
+        if command.mode == "agent" and not connection.may_write:
+            command = msgspec.structs.replace(command, mode="ask")
         limit_ms = int(self.hub.settings.turn_timeout * 1000) if dialect.limited_turns else 0
         events = self.core.prompt(
             command, now_ms(), placement=dialect.placement, caller=connection.caller_name, limit_ms=limit_ms
@@ -93,7 +97,7 @@ class LiveSession:
             asked_by=connection.id,
         )
         events: list[AnyEvent] = [call]
-        mode = connection.dialect.mode
+        mode = connection.dialect.mode if connection.may_write else "ask"
         if mode != "agent" and not call.reads:
             refusal = READ_ONLY_REFUSAL.format(mode=mode, tool=call.tool)
             settled = self.core.settle(call.call_id, False, None, refusal, now_ms())

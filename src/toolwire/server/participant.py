@@ -21,6 +21,11 @@ class Participant(Protocol):
     @property
     def caller_name(self) -> str: ...
     @property
+    def may_write(self) -> bool:
+        """Whether its caller's role allows more than reading."""
+        ...
+
+    @property
     def outbox(self) -> Outbox: ...
     @property
     def runs_tools(self) -> bool:

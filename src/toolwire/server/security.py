@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from toolwire.errors import ConfigError
+from toolwire.server.callers import Callers
 from toolwire.server.config import LOOPBACK_NAMES, GatewayConfig, is_loopback
+from toolwire.server.jwt_callers import JwtCallers
+from toolwire.server.roles import Role
+from toolwire.server.tokens import DEFAULT_TENANT, OWNER_NAME
 
-TOKEN_MIN_LENGTH = 16
 Header = Callable[[str], str | None]
 """Looks a request header up by its lower-case name."""
 
@@ -25,9 +24,12 @@ Header = Callable[[str], str | None]
 class Caller:
     """Who is on the other side."""
 
-    name: str = "owner"
-    tenant: str = "default"
-    role: str = "super_admin"
+    name: str = OWNER_NAME
+    tenant: str = DEFAULT_TENANT
+    role: Role = "super_admin"
+    credential: str = field(default="", compare=False, repr=False)
+    """The hash of the token it came with."""
+    expires: int | None = field(default=None, compare=False)
 
 
 OWNER = Caller()
@@ -58,11 +60,12 @@ class Guard:
             names.append(config.host)
         self._names = frozenset(name.lower() for name in names)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in config.allow_origins)
-        self._token_hashes = _read_tokens(config.token_file) if config.token_file else ()
+        jwt = JwtCallers(config.jwks, audience=config.jwt_audience, issuer=config.jwt_issuer) if config.jwks else None
+        self.callers = Callers(config.token_file, jwt)
 
     @property
     def needs_token(self) -> bool:
-        return bool(self._token_hashes)
+        return self.callers.required
 
     def admits(self, header: Header) -> Refused | None:
         """Check Host and Origin; None if both are fine."""
@@ -76,15 +79,14 @@ class Guard:
 
     def identify(self, token: str | None) -> Caller | None:
         """The caller a token stands for. Without tokens configured (loopback only), everybody is the owner."""
-        if not self._token_hashes:
+        if not self.callers.required:
             return OWNER
-        if token is None:
-            return None
-        digest = sha256(token.encode("utf-8", "surrogateescape")).digest()
-        found = False
-        for known in self._token_hashes:  # all of them, always: the time taken tells nothing
-            found |= hmac.compare_digest(known, digest)
-        return OWNER if found else None
+        found = self.callers.identify(token) if token is not None else None
+        return None if found is None else Caller(found.name, found.tenant, found.role, found.hash, found.expires)
+
+    def still_knows(self, caller: Caller) -> bool:
+        """Whether a caller that was let in before still would be."""
+        return self.callers.still_good(caller.credential, caller.expires)
 
     def _origin_allowed(self, origin: str, host: str) -> bool:
         if origin.rstrip("/") in self._origins:
@@ -123,21 +125,3 @@ def _name_of(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0]
-
-
-def _read_tokens(path: Path) -> tuple[bytes, ...]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"can't read the token file {path}: {error}", field="token_file") from None
-    tokens = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if not tokens:
-        raise ConfigError(f"{path} has no token in it", field="token_file", hint="write one secret a line")
-    short = [number for number, token in enumerate(tokens, 1) if len(token) < TOKEN_MIN_LENGTH]
-    if short:
-        raise ConfigError(
-            f"token {short[0]} in {path} is shorter than {TOKEN_MIN_LENGTH} characters",
-            field="token_file",
-            hint="make one with: openssl rand -hex 32",
-        )
-    return tuple(sha256(token.encode()).digest() for token in tokens)

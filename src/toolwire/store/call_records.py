@@ -62,6 +62,14 @@ class CallRecords:
             wait.task.cancel()
         await asyncio.to_thread(self._owner.close)
 
+    @property
+    def owner(self) -> str:
+        """This process, as others know it."""
+        return self._owner.name
+
+    def alive(self, owner: str) -> bool:
+        return self._owner.alive(owner)
+
     # Inside a transaction ----------------------------------------------------------------------------------
 
     def claim(
@@ -202,8 +210,8 @@ def subject_of(key: RecordKey) -> str:
 
 
 def response_digest(key: RecordKey, kept: Kept) -> str:
-    """Over the record of an ended call, whole (but for its owner, who no longer matters)."""
-    whole = (*key, kept.digest, kept.trace, kept.call_id, kept.expires, kept.response)
+    """Over the record of an ended call, whole."""
+    whole = (*key, kept.digest, kept.trace, kept.call_id, kept.owner, kept.expires, kept.response)
     return hashlib.sha256(json.dumps(whole, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
 
 

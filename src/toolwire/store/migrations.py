@@ -16,6 +16,7 @@ from __future__ import annotations
 import sqlite3
 
 from toolwire.errors import StoreError
+from toolwire.store.approval_records import APPROVAL_TABLES
 from toolwire.store.flash_tables import FLASH_TABLES
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -88,6 +89,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "UPDATE meta SET unsealed = (SELECT coalesce(max(id), 0) FROM log)",
     ),
     FLASH_TABLES,
+    APPROVAL_TABLES,
 )
 """Statements that lead from each version to the next; the first ones make an empty file version 1."""
 

@@ -161,9 +161,8 @@ async def test_every_write_leaves_a_line_in_the_execution_log(gateway: Running) 
 def test_the_execution_log_can_only_grow() -> None:
     tables = sqlite3.connect(":memory:", isolation_level=None)
     migrate(tables)
-    tables.execute(
-        "INSERT INTO flash_logs (id, tenant, status, executed_by, executed_at) VALUES ('1', 't', 'failed', 'x', 'now')"
-    )
+    columns = "id, tenant, status, executed_by, executed_at"
+    tables.execute(f"INSERT INTO flash_logs ({columns}) VALUES ('1', 't', 'failed', 'x', 'now')")
     for statement in ("UPDATE flash_logs SET status = 'completed'", "DELETE FROM flash_logs"):
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             tables.execute(statement)

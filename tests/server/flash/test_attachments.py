@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -104,15 +105,19 @@ NAMES = ["../evil.md", "..", ".", "", " ", "a/b.md", "/etc/passwd", "a\\b", "C:\
 NAMES += ["...", " lead", "trail ", ".toolwire-1.tmp", "AGENTS.md", ".git", ".envrc"]
 
 
+def files_in(folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if path.is_file()}
+
+
 async def test_names_never_leave_the_folder(gateway: Running, tmp_path: Path, controlled: Path) -> None:
-    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    before = files_in(tmp_path)
     call = Calls(gateway)
     for name in NAMES:
         answer = await upload(call, name)
         assert answer["code"] == "VALIDATION_FAILED", name
     for app_id in ("..", "a/../..", "/tmp", "a\0"):
         assert (await upload(call, appId=app_id))["code"] == "VALIDATION_FAILED", app_id
-    assert {path for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert files_in(tmp_path) == before
 
 
 async def test_links_in_the_folder_are_not_followed_outside(
@@ -176,11 +181,8 @@ def test_a_preview_never_cuts_a_character_in_two(text: str, limit: int) -> None:
 
 @given(st.text(max_size=250))
 def test_a_name_that_passes_is_one_component_of_a_path(name: str) -> None:
-    try:
+    with contextlib.suppress(FlashError):
         check_name(name)
-    except FlashError as error:
-        assert error.code == "VALIDATION_FAILED"
-    else:
         assert Path("/root/folder") / name == Path(f"/root/folder/{name}")
         assert (Path("/root/folder") / name).name == name
         assert name not in (".", "..")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,15 @@ async def test_a_build_that_takes_too_long_is_ended_with_everything_it_started(t
     async with running(tmp_path, settings=settings) as gateway:
         call = Calls(gateway)
         assert await call.code("flash.build.run") == "TIMEOUT"
-        for pid in map(int, pids.read_text().split()):
-            async with asyncio.timeout(PATIENCE):
-                while _lives(pid):
-                    await asyncio.sleep(0.01)
+        left = [int(pid) for pid in pids.read_text().split()]
+        assert len(left) == 2
+        await eventually(lambda: not any(map(_lives, left)))
+
+
+async def eventually(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - a process of the system rings no bell
+            await asyncio.sleep(0.01)
 
 
 def _lives(pid: int) -> bool:
@@ -86,9 +92,7 @@ async def test_two_builds_do_not_run_at_once(tmp_path: Path) -> None:
     async with running(tmp_path, settings=settings) as gateway:
         call = Calls(gateway)
         first = asyncio.create_task(call("flash.build.run"))
-        async with asyncio.timeout(PATIENCE):
-            while not gateway.hub.controlled.building:
-                await asyncio.sleep(0.01)
+        await eventually(lambda: bool(gateway.hub.controlled.building))
         assert await call.code("flash.build.run") == "CONFLICT"
         await asyncio.to_thread(gate.write_text, "")
         assert (await first)["data"]["exitCode"] == 0

@@ -10,6 +10,8 @@ import pytest
 
 from support.flash import Calls, client
 from support.running import Running, running
+from toolwire.errors import FlashError
+from toolwire.server.flash import rows
 from toolwire.settings import Settings
 
 DEFAULT = "eiscore-apps/src/views/drafts/FlashDraft.vue"
@@ -107,6 +109,10 @@ async def test_an_idempotency_key_in_the_header_makes_a_write_happen_once(gatewa
     assert len((await Calls(gateway).done("flash.draft.history"))["versions"]) == 1
 
 
+def drafts_in(folder: Path) -> list[Path]:
+    return list(folder.rglob("FlashDraft.vue"))
+
+
 APP_IDS = [
     "../x",
     "..",
@@ -132,7 +138,7 @@ async def test_an_app_id_that_is_no_plain_name_is_refused(gateway: Running, tmp_
         assert await call.code("flash.draft.write", content="x", appId=app_id) == "VALIDATION_FAILED", app_id
         if app_id != "AGENTS.md":
             assert await call.code("flash.draft.read", appId=app_id) == "VALIDATION_FAILED", app_id
-    assert list(tmp_path.rglob("FlashDraft.vue")) == []
+    assert drafts_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("place", ["eiscore-apps", "eiscore-apps/src/views/drafts", DEFAULT])
@@ -182,3 +188,20 @@ async def test_what_is_not_json_is_a_bad_request(gateway: Running) -> None:
         missing = await http.post("/agent/flash/draft", json={"reason": "x"})
         assert (missing.status_code, missing.json()["code"]) == (400, "VALIDATION_FAILED")
         assert "arguments.content" in missing.json()["error"]["fields"]
+
+
+async def test_a_write_that_failed_after_its_file_was_written_is_done_once_when_it_is_sent_again(
+    gateway: Running, controlled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_order(*_: object) -> None:
+        raise FlashError("UPSTREAM_ERROR", "not now")
+
+    async with client(gateway, **{"Idempotency-Key": "k-1"}) as http:
+        with monkeypatch.context() as broken:
+            broken.setattr(rows, "insert", out_of_order)
+            failed = await http.post("/agent/flash/draft", json={"content": "once"})
+            assert (failed.status_code, failed.json()["code"]) == (502, "UPSTREAM_ERROR")
+        assert (controlled / DEFAULT).read_text() == "once"
+        assert (await http.post("/agent/flash/draft", json={"content": "once"})).status_code == 200
+    versions = (await Calls(gateway).done("flash.draft.history"))["versions"]
+    assert [version["reason"] for version in versions] == [""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -255,12 +256,14 @@ ON_AND_OFF: dict[str, Any] = steps({"say": ["before"]}, {"sleep_ms": 400}, {"say
 @pytest.mark.parametrize("back", ["in the query", "in a message"])
 async def test_a_client_that_comes_back_gets_what_it_missed(tmp_path: Path, embedded: bool, back: str) -> None:
     async with running(tmp_path, agent=script(tmp_path, ON_AND_OFF), embedded=embedded) as gateway:
+        watcher = await gateway.connect(f"/ws/{SESSION}?watch=1")
         await _leave_while_it_runs(gateway, "/agent/ws")
+        await watcher.receive_until("turn_ended")
         if back == "in the query":
             builder = await gateway.connect(f"/agent/ws?sessionId={SESSION}")
         else:
             builder = await gateway.connect("/agent/ws")
-            await builder.send(task("too early"))
+            await builder.send({"type": "flash:cline_stop", "sessionId": SESSION})
         seen = await until_done(builder)
         pieces = [message["content"] for message in seen if message["type"] == "flash:cline_output"]
         assert pieces == ["after"]
@@ -332,3 +335,18 @@ async def test_leaving_sessions_behind_keeps_their_number_bounded(tmp_path: Path
         await builder.send({"type": "flash:cline_stop", "sessionId": "s-4"})
         await builder.receive()
         assert len([name for _, name in gateway.hub.sessions if name.startswith("s-")]) <= 2
+
+
+async def test_a_client_that_comes_back_after_a_crash_learns_how_its_task_ended(tmp_path: Path) -> None:
+    agent = script(tmp_path, HANG)
+    async with running(tmp_path, agent=agent, store=f"sqlite:///{tmp_path}/one.db") as gateway:
+        builder = await gateway.connect("/agent/ws")
+        await builder.send(task())
+        await until_output(builder)
+        for file in (tmp_path / "one.db", tmp_path / "one.db-wal"):  # what a kill would leave
+            shutil.copy(file, file.with_name(file.name.replace("one", "two")))
+    async with running(tmp_path, agent=agent, store=f"sqlite:///{tmp_path}/two.db") as gateway:
+        builder = await gateway.connect(f"/agent/ws?sessionId={SESSION}")
+        seen = await until_done(builder)
+        assert kinds(seen) == ["error", "done"]
+        assert (seen[0]["code"], seen[1]["exitCode"]) == ("INTERNAL_ERROR", 1)

@@ -10,14 +10,14 @@ from typing import Any
 
 from toolwire.errors import FlashError
 from toolwire.server.catalogue import CallContext, ServiceResult
-from toolwire.server.flash import effects, rows
+from toolwire.server.flash import effects, inputs, rows
 from toolwire.server.flash.drafts import check_app_id
 from toolwire.server.flash.rows import APPS, ROUTES, Page, Row
 from toolwire.server.roles import at_least
 from toolwire.server.security import Caller
 
 MOUNT_POINT = "/apps"
-_ROUTE = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/{}-]*")
+_ROUTE = re.compile(inputs.ROUTE)
 _NEW: Mapping[str, Any] = {
     "description": "",
     "category_id": None,
@@ -161,7 +161,7 @@ async def resolve(context: CallContext, route_path: str) -> ServiceResult:
 
 
 def check_route(path: str) -> str:
-    if not _ROUTE.fullmatch(path) or "//" in path or ".." in path.split("/"):
+    if not _ROUTE.fullmatch(path):
         raise FlashError("VALIDATION_FAILED", f"route_path: 不是有效的路径 {path[:100]!r}", field="route_path")
     return path
 

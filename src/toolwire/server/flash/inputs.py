@@ -17,7 +17,10 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Label = Annotated[str, Field(max_length=500)]
 Prose = Annotated[str, Field(max_length=20_000)]
 Source = Annotated[str, Field(max_length=1024 * 1024)]
-RoutePath = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^/")]
+_SEGMENT = r"[A-Za-z0-9_~!$&'()*+,;=:@%{}-][A-Za-z0-9._~!$&'()*+,;=:@%{}-]*"
+ROUTE = rf"^/({_SEGMENT}(/{_SEGMENT})*/?)?$"
+"""A path of whole segments, none of which begins with a dot."""
+RoutePath = Annotated[str, Field(min_length=1, max_length=500, pattern=ROUTE)]
 Count = Annotated[int, Field(ge=0, le=2**31)]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 

@@ -15,7 +15,9 @@ from typing import Any
 import orjson
 
 from toolwire.errors import FlashError
+from toolwire.server.clock import now_ms
 from toolwire.server.security import Caller
+from toolwire.store.notes import note_execution_log
 
 Row = dict[str, Any]
 OPERATORS = {"eq": "=", "neq": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -47,8 +49,7 @@ class Table:
         return row
 
     def stored(self, row: Mapping[str, Any]) -> Row:
-        return {name: orjson.dumps(value).decode() if name in self.objects and value is not None else value
-                for name, value in row.items()}  # fmt: skip
+        return {name: _packed(name, value) if name in self.objects else value for name, value in row.items()}
 
 
 APPS = Table(
@@ -120,12 +121,19 @@ def now_text(now_ms: int) -> str:
     return datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _packed(name: str, value: Any) -> str | None:
+    try:
+        return orjson.dumps(value).decode() if value is not None else None
+    except TypeError as error:  # a number of more than 64 bits
+        raise FlashError("VALIDATION_FAILED", f"{name}: {error}", field=name) from None
+
+
 def insert(connection: sqlite3.Connection, table: Table, tenant: str, row: Mapping[str, Any]) -> None:
     values = {"tenant": tenant, **table.stored(row)}
     marks = ", ".join("?" for _ in values)
     connection.execute(f"INSERT INTO {table.name} ({', '.join(values)}) VALUES ({marks})", tuple(values.values()))
     if table is LOGS:
-        note_execution_log(connection, row["id"], row["trace_id"] or "", now_ms())
+        note_execution_log(connection, row["id"], row.get("trace_id") or "", now_ms())
 
 
 def update(

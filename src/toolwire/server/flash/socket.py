@@ -15,8 +15,9 @@ from toolwire.core import commands
 from toolwire.dialects import flash, flash_calls
 from toolwire.dialects.base import Handshake
 from toolwire.dialects.flash import Flash
-from toolwire.dialects.flash_messages import FlashReset, FlashStop, FlashTask, FlashToolCall, Received, received
+from toolwire.dialects.flash_messages import AnyToolCall, FlashReset, FlashStop, FlashTask, Received, received
 from toolwire.errors import FlashError, StoreError, ToolwireError
+from toolwire.server.clock import now_ms
 from toolwire.server.connection import BROKEN, Connection
 from toolwire.server.flash.attachments import attached
 from toolwire.server.flash.seat import Seat
@@ -73,7 +74,7 @@ class FlashSocket(Connection):
         except ToolwireError as error:
             self.refuse(error)
         else:
-            if not isinstance(heard, FlashToolCall):
+            if not isinstance(heard, AnyToolCall):
                 await self._serve(heard)
                 return
             self._start_call(heard)
@@ -81,7 +82,7 @@ class FlashSocket(Connection):
 
     def _attend(self, message: Received) -> None:
         """A call goes its own way; everything else is done in order, one after another."""
-        if isinstance(message, FlashToolCall):
+        if isinstance(message, AnyToolCall):
             self._start_call(message)
         else:
             self._busy = True
@@ -124,10 +125,14 @@ class FlashSocket(Connection):
         if self.closed:
             return
         history = asked.history[-settings.flash_history :] if settings.flash_history > 0 else ()
-        seat.live.prompt(
-            msgspec.structs.replace(asked, attachments=attachments, history=history, project=seat.dialect.project),
-            seat,
+        task = msgspec.structs.replace(
+            asked,
+            attachments=attachments,
+            history=history,
+            project=seat.dialect.project,
+            trace=asked.trace or f"tr_{self.hub.ids.next(now_ms())}",
         )
+        seat.live.prompt(task, seat)
         running = seat.live.core.running
         seat.task = running.id if running is not None else ""
 
@@ -176,14 +181,14 @@ class FlashSocket(Connection):
 
     # Tool calls --------------------------------------------------------------------------------------------
 
-    def _start_call(self, message: FlashToolCall) -> None:
+    def _start_call(self, message: AnyToolCall) -> None:
         limit = self.hub.settings.flash_socket_calls
         if self._calls >= limit:
             raise FlashError("CONFLICT", f"{limit} tool calls are under way on this connection already", field="id")
         self._calls += 1
         self.hub.keep(asyncio.create_task(self._call(message), name=f"flash call {self.id}"))
 
-    async def _call(self, message: FlashToolCall) -> None:
+    async def _call(self, message: AnyToolCall) -> None:
         try:
             response, _ = await self.hub.calls.call(message.envelope, self.who)
         finally:

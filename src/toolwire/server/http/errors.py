@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
@@ -53,7 +54,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def _http(_: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
-        return _answer(status, ErrorBody(code=status.name, message=str(error.detail)))
+        return _answer(status, ErrorBody(code=status.name, message=str(error.detail)), error.headers)
 
     @app.exception_handler(Exception)
     async def _defect(request: Request, error: Exception) -> JSONResponse:
@@ -62,5 +63,5 @@ def install(app: FastAPI) -> None:
         return _answer(HTTPStatus.INTERNAL_SERVER_ERROR, body)
 
 
-def _answer(status: HTTPStatus, body: ErrorBody) -> JSONResponse:
-    return JSONResponse(body.model_dump(exclude_none=True), status_code=status)
+def _answer(status: HTTPStatus, body: ErrorBody, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(body.model_dump(exclude_none=True), status_code=status, headers=headers)

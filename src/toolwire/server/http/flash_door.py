@@ -18,6 +18,7 @@ from toolwire.dialects.flash_calls import MESSAGES, ToolResponse
 from toolwire.errors import FLASH_STATUS, FlashError, InvalidMessage
 from toolwire.server import responses
 from toolwire.server.clock import now_ms
+from toolwire.server.flash.rows import OPERATORS
 from toolwire.server.http.flash_calls import JSON, TRACE_HEADER, answer
 from toolwire.server.http.health import hub_of
 from toolwire.server.http.sessions import caller_of
@@ -82,13 +83,11 @@ async def object_of(request: Request) -> dict[str, Any]:
 def listing_of(request: Request) -> dict[str, Any]:
     """`?field=eq.value&order=…&limit=…&offset=…` as the arguments of a listing tool."""
     query = request.query_params
-    arguments: dict[str, Any] = {
-        "filters": {name: value for name, value in query.items() if name not in PAGING and value}
-    }
+    arguments: dict[str, Any] = {"filters": {name: value for name, value in query.items() if name not in PAGING}}
     if query.get("order"):
         arguments["order"] = query["order"]
     for name in ("limit", "offset"):
-        if query.get(name):
+        if name in query:
             arguments[name] = number_of(name, query[name])
     return arguments
 
@@ -118,10 +117,13 @@ def body_schema(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
 
 
-def parameters(*texts: str, **numbers: int) -> dict[str, Any]:
+def parameters(*texts: str, columns: Iterable[str] = (), **numbers: int) -> dict[str, Any]:
     """For OpenAPI: names in a query, all optional; of a number, its least value."""
-    named: list[tuple[str, dict[str, Any]]] = [(name, {"type": "string"}) for name in texts]
-    named += [(name, {"type": "integer", "minimum": least}) for name, least in numbers.items()]
+    condition = f"^({'|'.join(OPERATORS)})\\."
+    named: list[tuple[str, dict[str, Any]]] = [(name, {"type": "string", "pattern": condition}) for name in columns]
+    named += [(name, {"type": "string"}) for name in texts]
+    for name, least in numbers.items():
+        named.append((name, {"type": "integer", "minimum": least, "maximum": 1000 if name == "limit" else 2**31}))
     return {
         "parameters": [{"name": name, "in": "query", "required": False, "schema": schema} for name, schema in named]
     }
@@ -129,4 +131,4 @@ def parameters(*texts: str, **numbers: int) -> dict[str, Any]:
 
 def listing_schema(columns: Iterable[str]) -> dict[str, Any]:
     """For OpenAPI: the query of a listing. A column is asked for as `eq.value`."""
-    return parameters(*columns, "order", "select", limit=1, offset=0)
+    return parameters("order", "select", columns=columns, limit=1, offset=0)

@@ -113,7 +113,7 @@ async def _asked(request: Request, tool_id: str, *texts: str, **numbers: int) ->
     query = request.query_params
     arguments: dict[str, Any] = {name: query[name] for name in texts if query.get(name)}
     try:
-        arguments |= {name: number_of(name, query[name]) for name in numbers if query.get(name)}
+        arguments |= {name: number_of(name, query[name]) for name in numbers if name in query}
     except FlashError as error:
         return refuse(error, tool_id)
     return await _answered(request, tool_id, arguments)
