@@ -6,7 +6,7 @@ BIN  := $(VENV)/bin
 PATH_TO_SERVE ?= .
 PORT ?= 8080
 
-.PHONY: help run test check bench soak clean
+.PHONY: help run test check bench oracle soak clean
 
 help:
 	@echo "make run      the gateway, a workspace on this folder, the page and an agent that needs no key"
@@ -14,6 +14,7 @@ help:
 	@echo "make test     everything the project promises, checked; under ten minutes"
 	@echo "make check    format, lint and types"
 	@echo "make bench    how fast, as ratios to a named peer or limit in the same run"
+	@echo "make oracle   callers of 200 functions of the standard library, compared with jedi"
 	@echo "make soak     the long runs: crashes, thousands of sessions, races"
 	@echo "make clean    remove what the above have made"
 
@@ -31,6 +32,9 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	@$(BIN)/python benchmarks/all.py
+
+oracle: $(VENV)/.dev
+	@$(BIN)/python benchmarks/jedi_callers.py --show
 
 soak: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m soak

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from support.running import PATIENCE, Running
+from toolwire.server.roles import Role
 from toolwire.server.security import OWNER, Caller
 
 _numbers = itertools.count(1)
@@ -20,7 +21,7 @@ class Calls:
         self._gateway = gateway
         self._caller = caller
 
-    def by(self, name: str, role: str = "editor", tenant: str = "default") -> Calls:
+    def by(self, name: str, role: Role = "editor", tenant: str = "default") -> Calls:
         return Calls(self._gateway, Caller(name, tenant, role))
 
     async def __call__(self, tool_id: str, /, **arguments: Any) -> dict[str, Any]:

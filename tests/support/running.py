@@ -64,7 +64,7 @@ class Peer:
 
     async def receive_until(self, kind: str) -> list[dict[str, Any]]:
         """Messages up to and including the first of that type."""
-        seen = []
+        seen: list[dict[str, Any]] = []
         while not seen or seen[-1]["type"] != kind:
             seen.append(await self.receive())
         return seen

@@ -16,10 +16,9 @@ from toolwire.seal.files import audit_files
 from toolwire.seal.heads import HeadsRead, read_heads
 from toolwire.seal.key import read_key
 from toolwire.settings import Settings
+from toolwire.store.migrations import VERSION
 from toolwire.store.sqlite_file import connect
 
-SEALED_SINCE = 2
-"""Layout of the store from which on it has seals."""
 LISTED = 20
 """Broken records that are listed; the rest is counted."""
 
@@ -42,8 +41,12 @@ class Verification:
             try:
                 db.execute("BEGIN")
                 _check_layout(db, path)
-                key = read_key(files.key)
-                yield from self._tables(db, key, heads, now)
+                try:
+                    key = read_key(files.key)
+                except StoreError as error:
+                    yield Finding("heads", "the audit key", error.message)
+                else:
+                    yield from self._tables(db, key, heads, now)
             except sqlite3.Error as error:
                 yield Finding("log", str(path), f"the store's file is damaged: {error}")
 
@@ -101,7 +104,9 @@ def _check_layout(db: sqlite3.Connection, path: Path) -> None:
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if "meta" not in tables or "log" not in tables:
         raise StoreError(f"{path} is not a store of ours")
-    if db.execute("SELECT version FROM meta").fetchone()[0] < SEALED_SINCE:
-        raise StoreError(
-            f"{path} is older than seals", hint="open it once with `toolwire sessions`, then it has them"
+    version = db.execute("SELECT version FROM meta").fetchone()[0]
+    if version != VERSION:
+        hint = (
+            "open it once with `toolwire sessions`" if version < VERSION else "use the newer toolwire that wrote it"
         )
+        raise StoreError(f"{path} has layout version {version}, and this program verifies {VERSION}", hint=hint)

@@ -52,19 +52,39 @@ class Api:
         """End what runs in a session; False if nothing did."""
         return bool(self._ask("POST", f"/api/sessions/{quote(session, safe='')}/stop")["stopped"])
 
-    def _ask(self, method: str, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def approvals(self, session: str) -> list[dict[str, Any]]:
+        """What waits for a person's word in a session."""
+        found: list[dict[str, Any]] = self._ask("GET", "/api/approvals", {"session": session})["approvals"]
+        return found
+
+    def answer(self, approval: str, word: Mapping[str, Any]) -> dict[str, Any]:
+        """Give a person's word: `decision`, and `reason` or `arguments`."""
+        return self._ask("POST", f"/api/approvals/{quote(approval, safe='')}", body=word)
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
         url = self._address.http(path) + (f"?{urlencode(query)}" if query else "")
-        request = urllib.request.Request(url, method=method, headers=self._address.headers())
+        headers = self._address.headers()
+        data = None
+        if body is not None:
+            headers = {**headers, "Content-Type": "application/json"}
+            data = json.dumps(body).encode()
+        request = urllib.request.Request(url, data=data, method=method, headers=headers)
         try:
             with self._open(request, timeout=TIMEOUT) as answer:
-                body = json.load(answer)
+                answered = json.load(answer)
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
         except (OSError, ValueError) as error:
             raise self._failed(error.reason if isinstance(error, urllib.error.URLError) else error, url) from None
-        if not isinstance(body, dict):
+        if not isinstance(answered, dict):
             raise PeerError(f"{url} does not answer like a gateway", hint="check --url")
-        return body
+        return answered
 
     def _failed(self, cause: object, url: str) -> ToolwireError:
         if isinstance(cause, ssl.SSLCertVerificationError):

@@ -18,6 +18,7 @@ import typer
 from toolwire.cli import options, questions
 from toolwire.cli.answer_view import AnswerView, PlainView, view
 from toolwire.cli.api import Api
+from toolwire.cli.confirm import Confirm
 from toolwire.cli.screen import json_line
 from toolwire.cli.talk import RECONNECTS, Talk
 from toolwire.errors import PeerError
@@ -95,7 +96,8 @@ def chat(
     asked = (
         questions.one(message) if message else questions.from_terminal() if interactive else questions.from_stdin()
     )
-    ended = asyncio.run(_Chat(talk, api, address, shown, local_tools).run(asked))
+    confirm = None if json else Confirm(api, address.session, shown, questions.line if interactive else None)
+    ended = asyncio.run(_Chat(talk, api, address, shown, local_tools, confirm).run(asked))
     # Who leaves a conversation has not failed, however its last turn ended.
     raise typer.Exit(0 if interactive and ended is not None else _code(ended))
 
@@ -103,12 +105,21 @@ def chat(
 class _Chat:
     """The parts of one chat, running together."""
 
-    def __init__(self, talk: Talk, api: Api, address: Address, shown: AnswerView, local_tools: Path | None) -> None:
+    def __init__(
+        self,
+        talk: Talk,
+        api: Api,
+        address: Address,
+        shown: AnswerView,
+        local_tools: Path | None,
+        confirm: Confirm | None = None,
+    ) -> None:
         self._talk = talk
         self._api = api
         self._address = address
         self._view = shown
         self._local_tools = local_tools
+        self._confirm = confirm
         self._tasks: list[asyncio.Task[None]] = []
         """What must run all the time; if one of them ends, so does the chat."""
 
@@ -145,6 +156,7 @@ class _Chat:
                 turn.cancel()
 
         loop.add_signal_handler(signal.SIGINT, interrupt)
+        asking = asyncio.create_task(self._confirm.run()) if self._confirm is not None else None
         try:
             ended = await self._unless_broken(turn)
         except asyncio.CancelledError:
@@ -154,6 +166,9 @@ class _Chat:
         finally:
             loop.remove_signal_handler(signal.SIGINT)
             turn.cancel()
+            if asking is not None:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
         return replace(ended, outcome="cancelled") if presses else ended
 
     async def _stop(self) -> None:

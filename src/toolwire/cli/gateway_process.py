@@ -54,6 +54,7 @@ def _banner(config: GatewayConfig, page: str) -> None:
     screen.print(f"  document 5  {socket}/ws/SESSION")
     screen.print(f"  document 2  {socket}/ws/analyze?sessionId=ID&projectKey={project}&projectPath=PATH")
     screen.print(f"  document 1  {socket}/ws/agent/chat?sessionId=ID&projectKey={project}")
+    screen.print(f"  document 3  {socket}/agent/ws")
     screen.print(f"  headless    toolwire ide PATH{where}")
     if config.token_file:
         screen.print(f"Clients need a token of {config.token_file}: Authorization: Bearer TOKEN, or --token-file")

@@ -43,6 +43,19 @@ async def from_terminal() -> AsyncIterator[str]:
             yield line
 
 
+async def line(prompt: str) -> str:
+    """One line from the terminal, in the middle of an answer. Leaving it unsaid is an empty line."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.patch_stdout import patch_stdout
+
+    session: PromptSession[str] = PromptSession()
+    try:
+        with patch_stdout(raw=True):
+            return await session.prompt_async(prompt)
+    except (EOFError, KeyboardInterrupt):
+        return ""
+
+
 async def one(message: str) -> AsyncIterator[str]:
     yield message
 

@@ -68,6 +68,16 @@ class Report(msgspec.Struct, frozen=True):
     text: str
 
 
+class Decide(msgspec.Struct, frozen=True):
+    """A person's word on a call that waits for it. `arguments` are used instead of those that were asked for."""
+
+    approval: str
+    decision: Literal["approve", "reject"]
+    reason: str = ""
+    arguments: dict[str, Any] | None = None
+    digest: str | None = None
+
+
 class Ping(msgspec.Struct, frozen=True):
     """The dialect's own heartbeat; answered with the same timestamp by the connection, not by the session."""
 
@@ -81,4 +91,4 @@ class Authenticate(msgspec.Struct, frozen=True):
 
 
 SessionCommand = Prompt | Answer | AddMessage | RunTool | Stop | Reset | Report
-Command = SessionCommand | Ping | Authenticate
+Command = SessionCommand | Decide | Ping | Authenticate

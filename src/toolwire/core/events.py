@@ -63,6 +63,8 @@ class TurnAsked(Event, frozen=True, tag="turn_asked"):
     attachments: tuple[Attachment, ...] = ()
     trace: str = ""
     """Document 3's trace_id, if the asker brought one; it goes on to the turn's calls."""
+    role: str = ""
+    """What the asker may do, and so the agent on its behalf."""
 
 
 class TurnStarted(Event, frozen=True, tag="turn_started"):

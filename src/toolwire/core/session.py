@@ -73,7 +73,7 @@ class Session(SessionState):
     # What peers ask for ------------------------------------------------------------------------------------
 
     def prompt(
-        self, command: Prompt, now: int, *, placement: Placement, caller: str = "", limit_ms: int = 0
+        self, command: Prompt, now: int, *, placement: Placement, caller: str = "", limit_ms: int = 0, role: str = ""
     ) -> list[AnyEvent]:
         """Ask for a turn: it starts, waits, overrides what runs, or is refused because of it."""
         events: list[AnyEvent] = []
@@ -102,6 +102,7 @@ class Session(SessionState):
             history=command.history,
             attachments=command.attachments,
             trace=command.trace,
+            role=role,
         )
         events.append(self._emit(asked))
         return events + self._start_next(now)

@@ -10,6 +10,8 @@ from toolwire.core.commands import Authenticate, Command, Ping, Prompt, RunTool,
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
+    ApprovalAnswered,
+    ApprovalRequested,
     CallRequested,
     CallSettled,
     Mode,
@@ -22,8 +24,9 @@ from toolwire.core.events import (
     TurnStarted,
 )
 from toolwire.dialects import agent_chat_messages as messages
-from toolwire.dialects import chinese, enveloped, names, wire
+from toolwire.dialects import approvals, chinese, enveloped, names, wire
 from toolwire.dialects.agent_chat_messages import MESSAGES, RECEIVED, Status, decode_any, encode, typed
+from toolwire.dialects.approvals import ApprovalAnswer, decided
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.calls import as_text
 from toolwire.errors import HandshakeRefused, ToolwireError
@@ -71,7 +74,12 @@ class AgentChat(Dialect):
     """One IDE plugin on document 1, version 2."""
 
     name = "agent_chat"
-    shows = frozenset({Said, TurnStarted, AgentChosen, Thought, TurnEnded, CallSettled, Stopped})
+    shows = frozenset(
+        {
+            *(Said, TurnStarted, AgentChosen, Thought, TurnEnded, CallSettled, Stopped),
+            *(ApprovalRequested, ApprovalAnswered),
+        }
+    )
 
     def __init__(self, handshake: Handshake) -> None:
         super().__init__(handshake)
@@ -122,6 +130,10 @@ class AgentChat(Dialect):
                 return [self._ended(event)]
             case CallSettled():
                 return self._settled(event)
+            case ApprovalRequested() if event.turn:
+                return [self._response(event.request, "WAITING_CONFIRM", "executing", approvals.question(event))]
+            case ApprovalAnswered() if event.turn and event.request:
+                return [self._response(event.request, "PROCESSING", "executing", approvals.outcome(event))]
             case Stopped():
                 data = messages.StoppedData(sessionId=self.session)
                 return [encode(messages.Stopped(type="STOPPED", data=data))]
@@ -145,7 +157,7 @@ class AgentChat(Dialect):
             case CallSettled() if not self._own(event):
                 return [_result(event, event.call_id)]
             case _:
-                return []
+                return approvals.enveloped(event)
 
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         return _error(chinese.code_of(error), chinese.explain(error), chinese.details(error))
@@ -167,6 +179,8 @@ class AgentChat(Dialect):
                 return Stop()
             case messages.ToolCall():
                 return self._run_tool(message)
+            case ApprovalAnswer():
+                return decided(message)
             case enveloped.Ping():
                 return Ping(message.data.timestamp)
             case enveloped.Connect():

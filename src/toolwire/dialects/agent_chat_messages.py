@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from toolwire.core.events import Mode, Stage
-from toolwire.dialects import wire
+from toolwire.dialects import approvals, wire
 from toolwire.dialects.calls import CALL_ID_SPELLINGS, first
 from toolwire.dialects.enveloped import Connect, Number, Ping, Pong, Text, result_fields
 from toolwire.dialects.wire import Model
@@ -148,8 +148,9 @@ MESSAGES: Mapping[str, type[Model]] = {
     "PONG": Pong,
     "CONNECT": Connect,
     "ERROR": Error,
+    **approvals.ENVELOPED,
 }
-RECEIVED = ("AGENT_CHAT", "TOOL_RESULT", "STOP", "PING", "CONNECT", "TOOL_CALL")
+RECEIVED = ("AGENT_CHAT", "TOOL_RESULT", "STOP", "PING", "CONNECT", "TOOL_CALL", "APPROVAL_ANSWER")
 SENT = (
     "CONNECTED",
     "AGENT_RESPONSE",
@@ -160,7 +161,7 @@ SENT = (
     "PONG",
     "ERROR",
 )
-WATCHED = ("AGENT_CHAT", "TOOL_RESULT")
+WATCHED = ("AGENT_CHAT", "TOOL_RESULT", "APPROVAL_REQUEST", "APPROVAL_RESULT")
 ALWAYS: Mapping[str, tuple[str, ...]] = {
     "TOOL_CALL": ("toolCallId", "toolName", "params", "webSocketSessionId"),
 }

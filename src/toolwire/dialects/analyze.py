@@ -9,8 +9,9 @@ import msgspec
 from toolwire.core.commands import Authenticate, Command, Ping, Prompt
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, Thought, TurnAsked, TurnEnded
 from toolwire.dialects import analyze_messages as messages
-from toolwire.dialects import chinese, enveloped, names, wire
+from toolwire.dialects import approvals, chinese, enveloped, names, wire
 from toolwire.dialects.analyze_messages import MESSAGES, RECEIVED, decode_any, encode, typed
+from toolwire.dialects.approvals import ApprovalAnswer, decided
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.calls import as_text
 from toolwire.errors import HandshakeRefused, InvalidMessage, ToolwireError
@@ -121,7 +122,7 @@ class Analyze(Dialect):
             case CallSettled():
                 return [_settled(event)]
             case _:
-                return []
+                return approvals.enveloped(event)
 
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         """Names a request only where the error is that request's end."""
@@ -139,6 +140,8 @@ class Analyze(Dialect):
             case messages.ToolResult():
                 data = message.data
                 return enveloped.answer(data.callId, data.success, data.result, data.error)
+            case ApprovalAnswer():
+                return decided(message)
             case enveloped.Ping():
                 return Ping(message.data.timestamp)
             case enveloped.Connect():

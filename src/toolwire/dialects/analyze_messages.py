@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from toolwire.core.events import Stage
-from toolwire.dialects import wire
+from toolwire.dialects import approvals, wire
 from toolwire.dialects.enveloped import Connect, Number, Ping, Pong, Text, result_fields
 from toolwire.dialects.wire import Model
 
@@ -128,10 +128,11 @@ MESSAGES: Mapping[str, type[Model]] = {
     "PONG": Pong,
     "CONNECT": Connect,
     "CONNECTED": Connected,
+    **approvals.ENVELOPED,
 }
-RECEIVED = ("ANALYZE", "TOOL_RESULT", "PING", "CONNECT")
+RECEIVED = ("ANALYZE", "TOOL_RESULT", "PING", "CONNECT", "APPROVAL_ANSWER")
 SENT = ("CONNECTED", "COMPLETE", "THINKING", "TOOL_CALL", "ERROR", "PONG")
-WATCHED = ("ANALYZE", "TOOL_RESULT")
+WATCHED = ("ANALYZE", "TOOL_RESULT", "APPROVAL_REQUEST", "APPROVAL_RESULT")
 ALWAYS: Mapping[str, tuple[str, ...]] = {
     "COMPLETE": ("requestId", "result"),
     "THINKING": ("requestId", "thinking"),

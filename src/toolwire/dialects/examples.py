@@ -16,7 +16,20 @@ def _message(kind: str, **data: Any) -> Json:
     return {"type": kind, "data": data}
 
 
+_APPROVAL = "approval-019b9249420-0002-5f0c9a1e77d2"
+_ASKED: Json = {"arguments": {"path": "a.txt"}, "digest": "5f0c" * 16, "risk": "high"}
+_APPROVALS: Mapping[str, Json] = {
+    "APPROVAL_REQUEST": _message(
+        "APPROVAL_REQUEST", approvalId=_APPROVAL, toolName="shop.deploy", **_ASKED, expiresAt=_TIME
+    ),
+    "APPROVAL_RESULT": _message(
+        "APPROVAL_RESULT", approvalId=_APPROVAL, decision="rejected", reason="not today", by="alice"
+    ),
+    "APPROVAL_ANSWER": _message("APPROVAL_ANSWER", approvalId=_APPROVAL, decision="reject", reason="not today"),
+}
+
 AGENT_CHAT: Mapping[str, Json] = {
+    **_APPROVALS,
     "CONNECTED": _message(
         "CONNECTED",
         message="WebSocket connected successfully",
@@ -61,6 +74,7 @@ AGENT_CHAT: Mapping[str, Json] = {
 }
 
 ANALYZE: Mapping[str, Json] = {
+    **_APPROVALS,
     "CONNECTED": _message(
         "CONNECTED", message="WebSocket connected successfully", requestId="req-123", serverTime=_TIME
     ),
@@ -120,6 +134,13 @@ FLASH: Mapping[str, Json] = {
     },
     "flash:cline_stop": {"type": "flash:cline_stop", "sessionId": "flash_shell_xxx"},
     "flash:cline_reset": {"type": "flash:cline_reset", "sessionId": "flash_shell_xxx"},
+    "flash:approval_answer": {
+        "type": "flash:approval_answer",
+        "sessionId": "flash_shell_xxx",
+        "approvalId": "019b9249420-0002-5f0c9a1e77d2",
+        "decision": "reject",
+        "reason": "先在测试环境发布",
+    },
     "flash:tool_call": {
         "type": "flash:tool_call",
         "id": "1",
@@ -173,6 +194,21 @@ FLASH: Mapping[str, Json] = {
 }
 
 GATEWAY: Mapping[str, Json] = {
+    "approval_request": {
+        "type": "approval_request",
+        "approval_id": _APPROVAL,
+        "tool_name": "shop.deploy",
+        **_ASKED,
+        "expires_at": _TIME,
+    },
+    "approval_result": {
+        "type": "approval_result",
+        "approval_id": _APPROVAL,
+        "decision": "approved",
+        "reason": "",
+        "by": "alice",
+    },
+    "approval_answer": {"type": "approval_answer", "approval_id": _APPROVAL, "decision": "approve"},
     "user_message": {"type": "user_message", "content": "Открой файл main.py", "role": "user"},
     "assistant_message": {"type": "assistant_message", "token": "Открываю ", "is_final": False},
     "tool_call": {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from toolwire.core.commands import Command, Ping, Prompt, Reset, Stop
+from toolwire.core.commands import Command, Decide, Ping, Prompt, Reset, Stop
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
+    ApprovalAnswered,
+    ApprovalRequested,
     Attachment,
     CallOutput,
     CallRequested,
@@ -17,10 +19,11 @@ from toolwire.core.events import (
     TurnEnded,
     TurnStarted,
 )
-from toolwire.dialects import names, wire
+from toolwire.dialects import approvals, names, wire
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.flash_messages import (
     AnyToolCall,
+    FlashApprovalAnswer,
     FlashDone,
     FlashFailure,
     FlashOutput,
@@ -47,7 +50,7 @@ _CODES = {
     "UNAUTHENTICATED": "PERMISSION_DENIED",
 }
 """This gateway's codes in section 6's words."""
-_OWN_CODES = ("MESSAGE_TOO_LARGE", "CURSOR_LOST")
+_OWN_CODES = ("MESSAGE_TOO_LARGE", "CURSOR_LOST", "APPROVAL_NOT_FOUND", "APPROVAL_STALE")
 """Codes that section 6 has no word for, told as they are."""
 
 
@@ -64,6 +67,8 @@ class Flash(Dialect):
             CallRequested,
             CallOutput,
             CallSettled,
+            ApprovalRequested,
+            ApprovalAnswered,
             TurnEnded,
             SessionReset,
         }
@@ -104,6 +109,10 @@ class Flash(Dialect):
                 return [self.status("log", text)]
             case CallSettled() if event.turn:
                 return [self.status("log", _settled(event))]
+            case ApprovalRequested():
+                return [self.status("log", approvals.question(event))]
+            case ApprovalAnswered():
+                return [self.status("log", approvals.outcome(event))]
             case TurnEnded():
                 return [*self._ending(event), self._done(event)]
             case SessionReset():
@@ -180,6 +189,9 @@ def command(message: Received) -> Command:
             return Stop()
         case FlashReset():
             return Reset()
+        case FlashApprovalAnswer():
+            reason = message.reason or ""
+            return Decide(message.approvalId, message.decision, reason, message.arguments, message.digest)
         case AnyToolCall():
             raise wire.misfit("is not a command to a session", "type")
 

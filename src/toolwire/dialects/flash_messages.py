@@ -71,6 +71,18 @@ class FlashReset(_OfSession):
     type: Literal["flash:cline_reset"]
 
 
+class FlashApprovalAnswer(_OfSession):
+    """Beyond the document: a person's word on a call that waits for it. `arguments` are used instead of those that
+    were asked for."""
+
+    type: Literal["flash:approval_answer"]
+    approvalId: Text
+    decision: Literal["approve", "reject"]
+    reason: str | None = None
+    arguments: dict[str, Any] | None = None
+    digest: str | None = None
+
+
 class FlashToolCall(ToolCall):
     """A tool call as in section 4, its fields at the root. `id` is given back with the result."""
 
@@ -145,11 +157,12 @@ class FlashDone(Model):
     elapsedMs: int
 
 
-Received = FlashTask | FlashStop | FlashReset | AnyToolCall
+Received = FlashTask | FlashStop | FlashReset | FlashApprovalAnswer | AnyToolCall
 Message = (
     FlashTask
     | FlashStop
     | FlashReset
+    | FlashApprovalAnswer
     | FlashToolCall
     | FlashToolResult
     | FlashStatus
@@ -163,6 +176,7 @@ MESSAGES: Mapping[str, type[Message]] = {
     "flash:cline_task": FlashTask,
     "flash:cline_stop": FlashStop,
     "flash:cline_reset": FlashReset,
+    "flash:approval_answer": FlashApprovalAnswer,
     "flash:tool_call": FlashToolCall,
     "flash:tool_result": FlashToolResult,
     "flash:cline_status": FlashStatus,
@@ -171,7 +185,7 @@ MESSAGES: Mapping[str, type[Message]] = {
     "flash:cline_error": FlashFailure,
     "flash:cline_done": FlashDone,
 }
-RECEIVED = ("flash:cline_task", "flash:cline_stop", "flash:cline_reset", "flash:tool_call")
+RECEIVED = ("flash:cline_task", "flash:cline_stop", "flash:cline_reset", "flash:approval_answer", "flash:tool_call")
 SENT = (
     "flash:cline_status",
     "flash:cline_output",
@@ -185,6 +199,7 @@ _HEARD: Mapping[str, type[Received]] = {
     "flash:cline_task": FlashTask,
     "flash:cline_stop": FlashStop,
     "flash:cline_reset": FlashReset,
+    "flash:approval_answer": FlashApprovalAnswer,
     "flash:tool_call": AnyToolCall,
 }
 

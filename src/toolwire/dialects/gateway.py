@@ -8,7 +8,8 @@ import msgspec
 
 from toolwire.core.commands import AddMessage, Answer, Command, Ping, Prompt, Report
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, MessageAdded, Said, TurnAsked, TurnEnded
-from toolwire.dialects import names, wire
+from toolwire.dialects import approvals, names, wire
+from toolwire.dialects.approvals import WSApprovalAnswer, decided
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.calls import as_object
 from toolwire.dialects.gateway_messages import (
@@ -123,7 +124,7 @@ class Gateway(Dialect):
             case TurnEnded():
                 return [_turn_ended(event)]
             case _:
-                return []
+                return approvals.flat(event)
 
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         return _error(_sentence(error))
@@ -158,6 +159,8 @@ def _command(message: wire.Model) -> Command:
             return Answer(message.call_id, False, None, message.error or "")
         case WSErrorResponse():
             return Report(message.content)
+        case WSApprovalAnswer():
+            return decided(message)
     raise wire.misfit("is not for the gateway", "type")
 
 

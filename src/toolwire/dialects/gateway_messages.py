@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from toolwire.core.events import Role, TurnOutcome
 from toolwire.dialects import wire
+from toolwire.dialects.approvals import WSApprovalAnswer, WSApprovalRequest, WSApprovalResult
 from toolwire.dialects.calls import CALL_ID_SPELLINGS, first
 from toolwire.dialects.wire import Model
 
@@ -73,7 +74,17 @@ class WSTurnEnded(Model):
     message: str = ""
 
 
-Message = WSUserMessage | WSAssistantMessage | WSToolCall | WSToolResult | WSErrorResponse | WSTurnEnded
+Message = (
+    WSUserMessage
+    | WSAssistantMessage
+    | WSToolCall
+    | WSToolResult
+    | WSErrorResponse
+    | WSTurnEnded
+    | WSApprovalRequest
+    | WSApprovalResult
+    | WSApprovalAnswer
+)
 
 MESSAGES: Mapping[str, type[Message]] = {
     "user_message": WSUserMessage,
@@ -82,10 +93,13 @@ MESSAGES: Mapping[str, type[Message]] = {
     "tool_result": WSToolResult,
     "error": WSErrorResponse,
     "turn_ended": WSTurnEnded,
+    "approval_request": WSApprovalRequest,
+    "approval_result": WSApprovalResult,
+    "approval_answer": WSApprovalAnswer,
 }
-RECEIVED = ("user_message", "tool_result", "error")
+RECEIVED = ("user_message", "tool_result", "error", "approval_answer")
 SENT = ("assistant_message", "tool_call", "error")
-WATCHED = ("user_message", "tool_result", "turn_ended")
+WATCHED = ("user_message", "tool_result", "turn_ended", "approval_request", "approval_result")
 """Sent to a connection that watches, beside the above."""
 
 

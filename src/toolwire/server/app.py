@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import logging
 import signal
 import socket
 import sys
@@ -16,11 +17,12 @@ from prometheus_client import CollectorRegistry
 
 import toolwire
 from toolwire.agents import open_agents
-from toolwire.errors import ConfigError
+from toolwire.errors import ConfigError, ToolwireError
 from toolwire.server.asgi import WebSocketEndpoint
 from toolwire.server.config import GatewayConfig, controlled_folder
 from toolwire.server.gateway import FLASH_PATH
 from toolwire.server.http import (
+    approvals,
     console,
     edits,
     errors,
@@ -57,6 +59,8 @@ class Gateway:
         self.store = open_store(config.store or default_url(), config.settings)
         self.registry, self.catalogue = whole(config)
         self.metrics_registry = CollectorRegistry()
+        self.failure: ToolwireError | None = None
+        """Why it could not start, in words for whoever started it."""
         self._hub: Hub | None = None
 
     @property
@@ -74,6 +78,7 @@ class Gateway:
             agents=self.agents,
             registry=self.registry,
             catalogue=self.catalogue,
+            approve=self.config.approve,
             projects=Projects(self.config.projects, settings),
             guard=self.guard,
             settings=settings,
@@ -99,8 +104,12 @@ def create_app(config: GatewayConfig) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with gateway.running():
-            yield
+        try:
+            async with gateway.running():
+                yield
+        except ToolwireError as error:
+            gateway.failure = error
+            raise
 
     app = FastAPI(title="Toolwire", version=toolwire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.gateway = gateway
@@ -111,6 +120,7 @@ def create_app(config: GatewayConfig) -> FastAPI:
         edits.router,
         results.router,
         flash_calls.router,
+        approvals.router,
         flash_resources.router,
         flash_rows.router,
         console.router,
@@ -176,11 +186,16 @@ def make_server(
 def run(config: GatewayConfig, announce: Callable[[int], None] = lambda _: None) -> int:
     """Serve until a signal; gives the exit code. `announce` is told the port once it listens."""
     app = create_app(config)
+    gateway: Gateway = app.state.gateway
     sys.setswitchinterval(SWITCH_INTERVAL)
+    # A failure that has words of its own is told in those alone, not in uvicorn's with a traceback.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: gateway.failure is None)
     with contextlib.closing(listen(config.host, config.port)) as listener:
         try:
             make_server(app, config, announce).run(sockets=[listener])
-        except SystemExit as exit_:  # uvicorn's way of saying that the lifespan failed; it has logged why
+        except SystemExit as exit_:  # uvicorn's way of saying that the lifespan failed
+            if gateway.failure is not None:
+                raise gateway.failure from None
             return exit_.code if isinstance(exit_.code, int) else 1
     return 0
 

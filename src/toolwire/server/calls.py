@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from structlog.contextvars import bound_contextvars
 
-from toolwire.core.events import Placement
+from toolwire.core.events import CallRequested, Placement, TurnAsked
 from toolwire.core.idempotency import Kept
 from toolwire.dialects.flash_calls import MESSAGES
 from toolwire.errors import FlashError, QueueFull, StoreError
 from toolwire.server import responses
-from toolwire.server.arguments import Arguments
+from toolwire.server.agent_services import serve
+from toolwire.server.arguments import Arguments, refuse
 from toolwire.server.asked import Asked, named, understand
-from toolwire.server.catalogue import Catalogue, ServiceResult
+from toolwire.server.catalogue import Catalogue, Entry, ServiceResult
 from toolwire.server.clock import now_ms
+from toolwire.server.confirming import confirmed
 from toolwire.server.execution import Execution, timed_out
 from toolwire.server.logs import log
 from toolwire.server.programs import PROGRAM
@@ -67,6 +69,16 @@ class CallService:
             log.info("call", tool=tool_id, code=response["code"], caller=caller.name)
         return response, status
 
+    async def serve(self, live: LiveSession, call: CallRequested, entry: Entry, asked: TurnAsked | None) -> Done:
+        """A service for the agent of a turn."""
+        return await serve(live, call, entry, asked)
+
+    def check_arguments(self, tool_id: str, arguments: dict[str, Any]) -> None:
+        """Raises VALIDATION_FAILED if a tool we know does not take these."""
+        entry = self.catalogue.find(tool_id)
+        if entry is not None and (faults := self._arguments.faults(entry, arguments)):
+            raise refuse(faults)
+
     async def look_after(self, live: LiveSession) -> bool:
         """After a restart: calls whose outcome was recorded get it in the log, too.
 
@@ -88,9 +100,20 @@ class CallService:
         return True
 
     async def _answer(self, asked: Asked) -> Response:
+        while asked.entry.confirm and (asked.key is None or await self._is_new(asked.key)):
+            allowed = await confirmed(self._hub, asked)
+            if allowed is not None:
+                asked = allowed
+                break
+            # Another call under the same key has taken the answer, and is about to claim the key.
+            await asyncio.sleep(self._hub.settings.call_poll_first)
         if asked.key is None:
             return await self._run(asked, self._fresh_id(asked), self._placement(asked))
         return await self._once(asked, asked.key)
+
+    async def _is_new(self, key: RecordKey) -> bool:
+        """Nothing runs or has run under the key. What has needs no second word."""
+        return not await self._hub.store.query(lambda tables: self._hub.records.known(tables, key))
 
     # Once under a key --------------------------------------------------------------------------------------
 

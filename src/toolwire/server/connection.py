@@ -26,7 +26,7 @@ from toolwire.errors import (
 from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
 from toolwire.server.outbox import Outbox, Wire
-from toolwire.server.roles import at_least
+from toolwire.server.roles import LEAST, Role
 from toolwire.server.security import Caller
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class Connection:
             commands.Reset: lambda live, _: live.reset(),
             commands.AddMessage: lambda live, command: live.add_message(command),
             commands.Report: lambda live, command: live.report(command),
+            commands.Decide: self._decide,
         }
 
     @property
@@ -86,9 +87,9 @@ class Connection:
         return self.caller.name if self.caller else ""
 
     @property
-    def may_write(self) -> bool:
-        """Whether the caller's role allows more than reading."""
-        return self.caller is not None and at_least(self.caller.role, "editor")
+    def role(self) -> Role:
+        """What the caller may do."""
+        return LEAST if self.caller is None else self.caller.role
 
     # Opening -----------------------------------------------------------------------------------------------
 
@@ -228,6 +229,23 @@ class Connection:
     def _run_tool(self, live: LiveSession, command: commands.RunTool) -> None:
         self.hub.projects.check(self.dialect.project)
         live.run_tool(command, self)
+
+    def _decide(self, live: LiveSession, command: commands.Decide) -> None:
+        self.hub.keep(asyncio.create_task(self._deciding(command)))
+
+    async def _deciding(self, command: commands.Decide) -> None:
+        assert self.caller is not None
+        try:
+            await self.hub.approvals.answer(
+                command.approval,
+                self.caller,
+                command.decision,
+                arguments=command.arguments,
+                reason=command.reason,
+                digest=command.digest,
+            )
+        except ToolwireError as error:
+            self.refuse(error)
 
     # Out ---------------------------------------------------------------------------------------------------
 

@@ -13,9 +13,11 @@ from toolwire.agents.chain import Chain
 from toolwire.core.events import Message
 from toolwire.core.session import Limits, Session
 from toolwire.errors import AgentError, StoreError, ToolwireError
+from toolwire.server.approvals import Approvals
 from toolwire.server.calls import CallService
 from toolwire.server.catalogue import Catalogue
 from toolwire.server.clock import fresh_epoch, fresh_ids, now_ms
+from toolwire.server.confirming import Policy, Words
 from toolwire.server.connection import REFUSED, RESTARTING, Connection
 from toolwire.server.flash.bookmarks import Bookmark, Bookmarks
 from toolwire.server.flash.controlled import ControlledFolder
@@ -42,15 +44,17 @@ RESTORE_PAGE = 2000
 class Tools:
     """The registry as sessions need it on their hot path."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, catalogue: Catalogue) -> None:
         self.registry = registry
+        self._catalogue = catalogue
         self._reads: dict[str, bool] = {}
 
     def reads(self, name: str) -> bool:
         """Whether a tool only reads. A tool we don't know may do anything."""
         known = self._reads.get(name)
         if known is None:
-            known = name in self.registry and self.registry.get(name).reads
+            entry = self._catalogue.find(name)
+            known = entry is not None and entry.reads
             if len(self._reads) < 10_000:  # names come from agents: the memory of them is bounded
                 self._reads[name] = known
         return known
@@ -70,11 +74,12 @@ class Hub:
         settings: Settings,
         catalogue: Catalogue,
         controlled: Path | None = None,
+        approve: Policy = "high",
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.store = store
         self.agents = agents
-        self.tools = Tools(registry)
+        self.tools = Tools(registry, catalogue)
         self.projects = projects
         self.guard = guard
         self.settings = settings
@@ -88,6 +93,8 @@ class Hub:
         self.lingering = Lingering(self)
         self.records = CallRecords(store, settings)
         self.calls = CallService(self, catalogue)
+        self.approvals = Approvals(self)
+        self.words = Words(approve, catalogue, self.tools.reads)
         self.decoders = ThreadPoolExecutor(2, thread_name_prefix="decode")
         self.connections: set[Connection] = set()
         self.sessions: dict[tuple[str, str], LiveSession] = {}
@@ -111,6 +118,7 @@ class Hub:
                 self.bookmarks.leave(record.tenant, record.name, Bookmark(record.epoch, record.last))
                 live.interrupt("the gateway was restarted")
                 self.sessions[record.tenant, record.name] = live
+        await self.approvals.start()
         await self.store.drained()
         self._ticker = self.loop.call_later(TICK, self._tick)
 

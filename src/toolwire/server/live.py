@@ -19,6 +19,7 @@ from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
 from toolwire.server.participant import Participant
 from toolwire.server.programs import PROGRAM
+from toolwire.server.roles import WRITER, at_least
 from toolwire.server.routing import Routing
 from toolwire.server.turn import Batch, LiveTurn
 from toolwire.store.base import SessionRecord
@@ -68,11 +69,16 @@ class LiveSession:
 
     def prompt(self, command: commands.Prompt, connection: Participant) -> None:
         dialect = connection.dialect
-        if command.mode == "agent" and not connection.may_write:
+        if command.mode == "agent" and not at_least(connection.role, WRITER):
             command = msgspec.structs.replace(command, mode="ask")
         limit_ms = int(self.hub.settings.turn_timeout * 1000) if dialect.limited_turns else 0
         events = self.core.prompt(
-            command, now_ms(), placement=dialect.placement, caller=connection.caller_name, limit_ms=limit_ms
+            command,
+            now_ms(),
+            placement=dialect.placement,
+            caller=connection.caller_name,
+            limit_ms=limit_ms,
+            role=connection.role,
         )
         self.submit_turns(events)
 
@@ -97,7 +103,7 @@ class LiveSession:
             asked_by=connection.id,
         )
         events: list[AnyEvent] = [call]
-        mode = connection.dialect.mode if connection.may_write else "ask"
+        mode = connection.dialect.mode if at_least(connection.role, WRITER) else "ask"
         if mode != "agent" and not call.reads:
             refusal = READ_ONLY_REFUSAL.format(mode=mode, tool=call.tool)
             settled = self.core.settle(call.call_id, False, None, refusal, now_ms())

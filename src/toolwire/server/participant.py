@@ -9,6 +9,7 @@ from toolwire.core.events import AnyEvent, CallRequested, Event
 from toolwire.dialects.base import Dialect
 from toolwire.errors import ToolwireError
 from toolwire.server.outbox import Outbox
+from toolwire.server.roles import Role
 
 
 class Participant(Protocol):
@@ -21,8 +22,8 @@ class Participant(Protocol):
     @property
     def caller_name(self) -> str: ...
     @property
-    def may_write(self) -> bool:
-        """Whether its caller's role allows more than reading."""
+    def role(self) -> Role:
+        """What its caller may do."""
         ...
 
     @property

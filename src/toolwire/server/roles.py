@@ -13,6 +13,8 @@ Role = Literal["viewer", "editor", "publisher", "super_admin"]
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 LEAST: Final[Role] = ROLES[0]
+WRITER: Final[Role] = "editor"
+"""Whoever is less than this only reads."""
 
 
 def role_of(name: object) -> Role:

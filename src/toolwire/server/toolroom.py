@@ -65,7 +65,13 @@ class Toolroom:
         self._hub.keep(asyncio.create_task(self._run(live, call), name=f"tool {call.call_id}"))
 
     async def _run(self, live: LiveSession, call: CallRequested) -> None:
-        done = await self.execute(live.record.number, call, markdown=bool(call.asked_by))
+        entry = self._hub.calls.catalogue.find(call.tool)
+        if entry is not None and entry.placement == "service":
+            running = live.core.running
+            asked = running.asked if running is not None and running.id == call.turn else None
+            done = await self._hub.calls.serve(live, call, entry, asked)
+        else:
+            done = await self.execute(live.record.number, call, markdown=bool(call.asked_by))
         if done.lost:
             live.tool_lost(call.call_id)
         else:

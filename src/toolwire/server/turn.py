@@ -10,6 +10,7 @@ from toolwire.agents.base import Ask
 from toolwire.core.events import CallSettled, Message, Mode, Stage, TurnAsked
 from toolwire.core.turn import CallSpec
 from toolwire.server.clock import now_ms
+from toolwire.server.confirming import confirmed_specs
 
 if TYPE_CHECKING:
     from toolwire.server.live import LiveSession
@@ -83,8 +84,11 @@ class LiveTurn:
         if not asks:
             return []
         live = self._live
-        reads = live.reads
-        specs = [CallSpec(ask.tool, dict(ask.arguments), reads(ask.tool), ask.placement) for ask in asks]
+        reads, asks_about = live.reads, live.hub.words.asks_about
+        if any(asks_about(ask.tool) for ask in asks):
+            specs = await confirmed_specs(live, self._asked, asks)
+        else:
+            specs = [CallSpec(ask.tool, dict(ask.arguments), reads(ask.tool), ask.placement) for ask in asks]
         ids, events = live.core.call(self._asked.turn, specs, now_ms())
         future: asyncio.Future[list[CallSettled]] = live.hub.loop.create_future()
         live.send_calls(Batch(ids, future), ids, events)

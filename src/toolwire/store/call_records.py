@@ -96,6 +96,10 @@ class CallRecords:
             tables.execute(f"UPDATE call_records SET owner = ? WHERE {_WHERE}", (self._owner.name, *key))
         return Claim(verdict, kept)
 
+    def known(self, tables: sqlite3.Connection, key: RecordKey) -> bool:
+        """Whether anything is kept under a key."""
+        return _find(tables, key) is not None
+
     def of_calls(self, tables: sqlite3.Connection, call_ids: Iterable[str]) -> dict[str, tuple[Kept, bool]]:
         """Records by their call id, each with whether its owner is alive. (After a restart: it looks at all.)"""
         rows = tables.execute(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 import platformdirs
@@ -14,6 +15,7 @@ from toolwire.settings import Settings
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 OLDEST_SQLITE = (3, 35, 0)
+WAL_PAUSE = 0.005
 
 _MEANING = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -62,7 +64,7 @@ def connect(path: Path, settings: Settings, *, read_only: bool = False) -> sqlit
             check_same_thread=False,
         )
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _use_wal(connection, settings.store_busy_timeout)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA wal_autocheckpoint = {settings.store_wal_pages}")
             connection.execute(f"PRAGMA journal_size_limit = {settings.store_wal_bytes}")
@@ -74,6 +76,19 @@ def connect(path: Path, settings: Settings, *, read_only: bool = False) -> sqlit
     except sqlite3.Error as error:
         raise explained(path, error) from error
     return connection
+
+
+def _use_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Of several that open a new file at once one makes this change, and SQLite does not let the others wait for it."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(WAL_PAUSE)
 
 
 def explained(path: Path, error: Exception) -> StoreError:

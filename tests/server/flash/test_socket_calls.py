@@ -44,12 +44,13 @@ async def test_the_documents_call_is_answered_in_the_documents_shape(tmp_path: P
 async def test_a_call_that_does_not_fit_is_answered_in_the_words_of_section_5(tmp_path: Path) -> None:
     async with running(tmp_path) as gateway:
         builder = await gateway.connect("/agent/ws")
-        for call, code in [
+        calls: list[tuple[dict[str, Any], str]] = [
             ({}, "VALIDATION_FAILED"),
             ({"trace_id": "t", "tool_id": "flash.draft.write", "arguments": {"content": "x"}}, "VALIDATION_FAILED"),
             ({"trace_id": "t", "tool_id": "no.such.tool"}, "TOOL_NOT_FOUND"),
             ({"trace_id": "t", "tool_id": "flash.draft.read", "arguments": {"appId": "../x"}}, "VALIDATION_FAILED"),
-        ]:
+        ]
+        for call, code in calls:
             await builder.send({"type": "flash:tool_call", "id": 3, **call})
             answer = await builder.receive()
             assert (answer["type"], answer["id"], answer["ok"], answer["code"]) == (
@@ -70,7 +71,7 @@ async def test_calls_go_on_beside_a_task_and_each_other(tmp_path: Path) -> None:
         for number in range(30):
             call = {"trace_id": f"t{number}", "tool_id": "flash.draft.read"}
             await builder.send({"type": "flash:tool_call", "id": number, **call})
-        answered = set()
+        answered: set[int] = set()
         while len(answered) < 30:
             answer = await builder.receive()
             assert (answer["type"], answer["ok"]) == ("flash:tool_result", True)
@@ -89,3 +90,38 @@ async def test_more_calls_at_once_than_allowed_are_refused(tmp_path: Path) -> No
         kinds = {message["type"]: message for message in [await builder.receive() for _ in range(20)]}
         assert kinds["flash:cline_error"]["code"] == "CONFLICT"
         assert kinds["flash:tool_result"]["ok"] is True
+
+
+async def test_a_large_call_and_a_large_task_are_heard_too(tmp_path: Path, embedded: bool) -> None:
+    agent = script(tmp_path, steps({"say": ["ok"]}))
+    async with running(tmp_path, agent=agent, embedded=embedded) as gateway:
+        builder = await gateway.connect("/agent/ws")
+        call = {"trace_id": "t", "idempotency_key": "k", "tool_id": "flash.draft.write"}
+        await builder.send({"type": "flash:tool_call", **call, "arguments": {"content": "x" * 600_000}})
+        assert (await builder.receive())["data"]["bytes"] == 600_000
+        await builder.send({"type": "flash:cline_task", "sessionId": "s", "prompt": "x" * 600_000})
+        assert (await builder.receive_until("flash:cline_done"))[-1]["success"] is True
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+async def test_a_person_answers_for_a_task_over_the_same_socket(tmp_path: Path, decision: str) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    change = {"relativePath": "new.txt", "replaceContent": "written"}
+    agent = script(tmp_path, steps({"call": [{"tool": "apply_change", "arguments": change}]}, {"say": ["over"]}))
+    async with running(project, agent=agent, approve="writes") as gateway:
+        builder = await gateway.connect("/agent/ws")
+        await builder.send({"type": "flash:cline_task", "sessionId": "s", "prompt": "x"})
+        asked = ""
+        while "等待确认" not in asked:
+            asked = (await builder.receive()).get("message", "")
+        approval = asked.rpartition("(")[2].rstrip(")")
+        answer = {"type": "flash:approval_answer", "sessionId": "s", "approvalId": approval, "decision": decision}
+        await builder.send(answer)
+        seen = await builder.receive_until("flash:cline_done")
+        assert seen[-1]["exitCode"] == 0
+        assert (project / "new.txt").exists() == (decision == "approve")
+        await builder.send(answer)
+        assert (await builder.receive())["code"] == "APPROVAL_STALE"
+        await builder.send({**answer, "approvalId": "never-was"})
+        assert (await builder.receive())["code"] == "APPROVAL_NOT_FOUND"

@@ -29,7 +29,7 @@ class Seat:
         self.dialect = dialect
         self.shows = dialect.shows
         self.caller_name = socket.caller_name
-        self.may_write = socket.may_write
+        self.role = socket.role
         self.outbox = socket.outbox
         self.live = live
         self.seen = live.published

@@ -15,7 +15,15 @@ from toolwire.core import commands
 from toolwire.dialects import flash, flash_calls
 from toolwire.dialects.base import Handshake
 from toolwire.dialects.flash import Flash
-from toolwire.dialects.flash_messages import AnyToolCall, FlashReset, FlashStop, FlashTask, Received, received
+from toolwire.dialects.flash_messages import (
+    AnyToolCall,
+    FlashApprovalAnswer,
+    FlashReset,
+    FlashStop,
+    FlashTask,
+    Received,
+    received,
+)
 from toolwire.errors import FlashError, StoreError, ToolwireError
 from toolwire.server.clock import now_ms
 from toolwire.server.connection import BROKEN, Connection
@@ -71,13 +79,12 @@ class FlashSocket(Connection):
         loop, limit = self.hub.loop, self.hub.settings.nesting_limit
         try:
             heard = await loop.run_in_executor(self.hub.decoders, received, message, limit)
+            if isinstance(heard, AnyToolCall):
+                self._start_call(heard)
+            else:
+                await self._serve(heard)
         except ToolwireError as error:
             self.refuse(error)
-        else:
-            if not isinstance(heard, AnyToolCall):
-                await self._serve(heard)
-                return
-            self._start_call(heard)
         self._free()
 
     def _attend(self, message: Received) -> None:
@@ -88,7 +95,7 @@ class FlashSocket(Connection):
             self._busy = True
             self.hub.keep(asyncio.create_task(self._serve(message), name=f"flash {self.id}"))
 
-    async def _serve(self, message: FlashTask | FlashStop | FlashReset) -> None:
+    async def _serve(self, message: FlashTask | FlashStop | FlashReset | FlashApprovalAnswer) -> None:
         try:
             seat = await self._seat(message.sessionId)
             if not self.closed:
@@ -107,6 +114,15 @@ class FlashSocket(Connection):
             await self._begin(seat, command)
         elif isinstance(command, commands.Reset):
             live.reset()
+        elif isinstance(command, commands.Decide):
+            await self.hub.approvals.answer(
+                command.approval,
+                self.who,
+                command.decision,
+                arguments=command.arguments,
+                reason=command.reason,
+                digest=command.digest,
+            )
         elif isinstance(command, commands.Stop):
             if live.core.running is None and not live.core.queue:
                 seat.send(seat.dialect.status("stopped", "没有正在运行的任务"))

@@ -22,6 +22,10 @@ STATUS = {
     "UNAUTHENTICATED": HTTPStatus.UNAUTHORIZED,
     "QUEUE_FULL": HTTPStatus.TOO_MANY_REQUESTS,
     "STORE_ERROR": HTTPStatus.SERVICE_UNAVAILABLE,
+    "APPROVAL_NOT_FOUND": HTTPStatus.NOT_FOUND,
+    "APPROVAL_STALE": HTTPStatus.CONFLICT,
+    "PERMISSION_DENIED": HTTPStatus.FORBIDDEN,
+    "VALIDATION_FAILED": HTTPStatus.BAD_REQUEST,
 }
 """Document 2, 4.1: the code table's HTTP column, and the codes this gateway adds."""
 
