@@ -119,7 +119,9 @@ async def measure(folder: Path) -> None:
         hub = await stack.enter_async_context(Gateway(config).running())
         hub.calls.catalogue.add(ENTRY)
         await hub.store.transact(
-            lambda tables: tables.execute("CREATE TABLE effects (id INTEGER PRIMARY KEY, body TEXT NOT NULL)").fetchall()
+            lambda tables: tables.execute(
+                "CREATE TABLE effects (id INTEGER PRIMARY KEY, body TEXT NOT NULL)"
+            ).fetchall()
         )
         bare = Bare(folder / "bare.db")
         stack.callback(bare.close)

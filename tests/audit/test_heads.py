@@ -158,6 +158,24 @@ async def test_two_writers_of_one_file_keep_one_chain_and_lose_no_head(tmp_path:
     assert Verification().run(path, 0).checked["notes"] == 30
 
 
+async def test_a_store_can_be_verified_while_it_is_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    async with opened(path, Settings(audit_heads_bytes=500, store_index_rows=5)) as store:
+        await write(store, "a", 1)
+        writing = asyncio.create_task(write_on(store, 60))
+        reports = 0
+        while not writing.done():
+            assert await asyncio.to_thread(broken, path) == []
+            reports += 1
+        await writing
+    assert reports > 1
+
+
+async def write_on(store: Store, turns: int) -> None:
+    for _ in range(turns):
+        await write(store, "a", 2)
+
+
 def test_two_processes_on_one_file_keep_one_chain(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     script = Path(crash.appending.__file__)

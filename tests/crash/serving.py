@@ -100,7 +100,7 @@ def add_counter(folder: Path) -> None:
         plain(hub, **parts)
         hub.calls.catalogue.add(counter(folder))
 
-    Hub.__init__ = with_counter  # type: ignore[method-assign]
+    Hub.__init__ = with_counter  # type: ignore[method-assign, assignment]
 
 
 def serve(folder: Path, place: str, ports: Connection) -> None:
@@ -131,5 +131,12 @@ def gateway(folder: Path, place: str = "") -> Iterator[httpx.AsyncClient]:
 _processes = multiprocessing.get_context("forkserver")
 # Imported once, not for every child.
 _processes.set_forkserver_preload(
-    ["httpx", "uvloop", "toolwire.server.app", "toolwire.server.websocket", "toolwire.agents.local", *MODULES.values()]
+    [
+        "httpx",
+        "uvloop",
+        "toolwire.server.app",
+        "toolwire.server.websocket",
+        "toolwire.agents.local",
+        *MODULES.values(),
+    ]
 )

@@ -35,7 +35,10 @@ async def killed(folder: Path, place: str, **envelope: Any) -> None:
             await call(client, **envelope)
 
 
-EDIT = {"tool_id": "apply_change", "arguments": {"path": "a.txt", "searchContent": "one", "replaceContent": "one one"}}
+EDIT = {
+    "tool_id": "apply_change",
+    "arguments": {"path": "a.txt", "searchContent": "one", "replaceContent": "one one"},
+}
 """Made twice, it would show."""
 
 

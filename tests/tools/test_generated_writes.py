@@ -69,8 +69,11 @@ def test_old_and_patch_give_new_and_untouched_bytes_are_identical(
         output = desk.done("Edit", path="f.txt", **asked)
     after = path.read_bytes()
     assert after == (head + newline.join(new_lines) + tail).encode(encoding)
-    assert apply(decode(before).text, _as_sent(output.patch)) == after.decode(encoding)
+    read = decode(before)
+    assert read.encode(apply(read.text, _as_sent(output.patch))) == after
     text = head + target + tail
+    if read.text != text:
+        return  # nobody could tell the encoding: every byte survives, but what is written anew can't be in it
     desk.put("f.txt", before)
     output = desk.done("Replace", path="f.txt", content=text.replace(target, "x\ny").replace("\r\n", "\n"))
     assert path.read_bytes() == text.replace(target, f"x{newline}y").encode(encoding)

@@ -52,7 +52,7 @@ def audit() -> None:
 )
 def verify(
     file: Annotated[
-        Path | None, typer.Argument(help="An exported file; default: the store.", metavar="[FILE]")
+        Path | None, typer.Argument(help="An exported file; default: the store.", metavar="FILE")
     ] = None,
     store: options.Store = "",
     signed_by: Annotated[

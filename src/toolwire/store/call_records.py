@@ -115,9 +115,7 @@ class CallRecords:
 
     def finish(self, tables: sqlite3.Connection, key: RecordKey, response: str, now: int) -> None:
         """The call has ended with this response, which is the answer to every further one."""
-        self._change(tables, key, "response = ?", response)
-        kept = _find(tables, key)
-        assert kept is not None
+        kept = self._change(tables, key, "response = ?", response)
         note = Note(now, RESPONSE, subject_of(key), kept.trace, response_digest(key, kept), kept.expires)
         add_note(tables, note)
 
@@ -127,13 +125,15 @@ class CallRecords:
             f"DELETE FROM call_records WHERE {_WHERE} AND owner = ? AND response IS NULL", (*key, self._owner.name)
         )
 
-    def _change(self, tables: sqlite3.Connection, key: RecordKey, change: str, value: str) -> None:
+    def _change(self, tables: sqlite3.Connection, key: RecordKey, change: str, value: str) -> Kept:
         changed = tables.execute(
-            f"UPDATE call_records SET {change} WHERE {_WHERE} AND owner = ? AND response IS NULL",
+            f"UPDATE call_records SET {change} WHERE {_WHERE} AND owner = ? AND response IS NULL"
+            f" RETURNING {_COLUMNS}",
             (value, *key, self._owner.name),
-        )
-        if changed.rowcount != 1:
+        ).fetchall()
+        if len(changed) != 1:
             raise StoreError(f"the record of {key.tool} under key {key.key!r} is not ours to change")
+        return Kept(*changed[0])
 
     # Waiting -----------------------------------------------------------------------------------------------
 

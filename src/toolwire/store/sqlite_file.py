@@ -79,7 +79,7 @@ def connect(path: Path, settings: Settings, *, read_only: bool = False) -> sqlit
 
 
 def _use_wal(connection: sqlite3.Connection, patience: float) -> None:
-    """Of several that open a new file at once one makes this change, and SQLite does not let the others wait for it."""
+    """Of several that open a new file at once one makes this change; SQLite does not let the others wait for it."""
     deadline = time.monotonic() + patience
     while True:
         try:

@@ -14,6 +14,8 @@ SAMPLE = 4000
 """Non-ASCII characters or runs that are looked at."""
 LIBRARY_SAMPLE = 256 * 1024
 """Bytes the library is given: it is thorough, and slow."""
+ANY_BYTES = "latin-1"
+"""Text of an encoding nobody can tell: every byte is a character, so that the ASCII in it can be read and edited."""
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x19\x1c-\x1f\x7f]")
 _RUN = re.compile(rb"[\x80-\xff]+")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
@@ -32,6 +34,7 @@ def candidates(data: bytes) -> Iterator[str]:
         if found is not None:
             yield found
     yield from _by_library(data)
+    yield ANY_BYTES
 
 
 def _decoded(data: bytes, encoding: str) -> str | None:
