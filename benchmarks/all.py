@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BENCHMARKS = ("gateway", "store", "grep", "patch", "codemap")
+BENCHMARKS = ("gateway", "store", "grep", "patch", "codemap", "idempotent")
 
 
 def main() -> int:

@@ -59,7 +59,7 @@ def _await_port(process: subprocess.Popen[bytes], port: int) -> None:
 
 def load(kind: str, port: int, clients: int, count: int) -> float:
     """Things per second, counted by the load process."""
-    command = [sys.executable, HERE / "load.py", kind, str(port), str(clients), str(count)]
+    command = [sys.executable, str(HERE / "load.py"), kind, str(port), str(clients), str(count)]
     done = subprocess.run(pinned(LOAD_CORE, command), check=True, capture_output=True, timeout=300)
     answer = json.loads(done.stdout)
     return float(answer["count"] / answer["seconds"])

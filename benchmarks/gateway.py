@@ -62,7 +62,7 @@ def round_trips(folder: Path) -> None:
 
 
 def fastmcp(port: int, clients: int) -> float:
-    command = [sys.executable, HERE / "mcp_load.py", str(port), str(clients), "200"]
+    command = [sys.executable, str(HERE / "mcp_load.py"), str(port), str(clients), "200"]
     done = subprocess.run(pinned(LOAD_CORE, command), check=True, capture_output=True, timeout=300)
     answer = json.loads(done.stdout.splitlines()[-1])
     return float(answer["count"] / answer["seconds"])

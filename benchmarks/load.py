@@ -2,8 +2,8 @@
 
     python benchmarks/load.py KIND PORT CLIENTS COUNT    prints {"seconds": …, "count": …}
 
-KIND: echo (a message back and forth), calls (answer every tool_call), pieces (read a streamed answer), sends (read what
-a bare send loop sends).
+KIND: echo (a message back and forth), calls (answer every tool_call), pieces (read a streamed answer), sends (read
+what a bare send loop sends).
 """
 
 from __future__ import annotations

@@ -13,16 +13,16 @@ from fastmcp import Client
 async def main(port: int, clients: int, count: int) -> dict[str, float]:
     async def one() -> None:
         async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            ready.append(client)
+            await ready.put(client)
             await start.wait()
             for _ in range(count):
                 await client.call_tool("read_file", {"path": "src/main.py"})
 
-    ready: list[object] = []
+    ready: asyncio.Queue[object] = asyncio.Queue()
     start = asyncio.Event()
     tasks = [asyncio.create_task(one()) for _ in range(clients)]
-    while len(ready) < clients:
-        await asyncio.sleep(0.01)
+    for _ in range(clients):
+        await ready.get()
     began = time.perf_counter()
     start.set()
     await asyncio.gather(*tasks)

@@ -88,6 +88,8 @@ class Settings:
     # Calls once only (spec README, document 3, "A call")
     call_timeout: float = 30.0
     """Document 3: seconds a tool may take before its call is answered with TIMEOUT."""
+    call_keys_remembered: int = 65_536
+    """Idempotency keys used in this process that it remembers, to save itself trying them as new."""
     call_session_tries: int = 16
     """How often a call goes on in its session anew after another process has written to that session's log."""
     project_tool_output: int = 4 * MIB

@@ -22,6 +22,8 @@ import httpx
 from support.running import running, script, steps
 from toolwire.audit.verify import Verification
 from toolwire.cli import main
+from toolwire.store import approval_records
+from toolwire.store.approval_records import Approval
 
 TRACE = "tr_audit_1"
 SECRET = "ghp_" + "a1B2" * 9
@@ -126,6 +128,7 @@ async def _work(folder: Path) -> None:
                 while not (message := await peer.receive()).get("is_final"):
                     assert message["type"] != "error", message
             await peer.close()
+        await gateway.hub.store.transact(_approvals)
         async with httpx.AsyncClient(base_url=gateway.http, trust_env=False, timeout=20) as client:
             for number in range(KEYS):
                 change = {"path": "a.txt", "searchContent": "one", "replaceContent": f"one {number}"}
@@ -134,6 +137,18 @@ async def _work(folder: Path) -> None:
             for _ in range(3):
                 answer = await client.post("/api/execution_logs", json=line, headers={"X-Trace-Id": TRACE})
                 assert answer.status_code < 300, answer.text
+
+
+def _approvals(tables: sqlite3.Connection) -> None:
+    """One waits, one is granted, one is granted and used."""
+    for number in "123":
+        asked = Approval(
+            number, "", "alpha", "", "x", {"n": number}, "d", "k", "high", "editor", "c", TRACE, "o", 1, 2
+        )
+        approval_records.add(tables, asked)
+        if number > "1":
+            approval_records.answer(tables, number, "approved", 2, by="somebody")
+    approval_records.use(tables, "3")
 
 
 async def _call(client: httpx.AsyncClient, number: int, tool: str, arguments: dict[str, Any]) -> None:

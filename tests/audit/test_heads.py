@@ -239,3 +239,13 @@ def test_a_head_goes_to_the_file_that_is_there(tmp_path: Path) -> None:
 def test_a_line_that_was_torn_is_made_up_for() -> None:
     content = b"toolwire heads 1\n1 " + SEAL.hex().encode() + b"\n2 0001 torn\n2 " + SEAL.hex().encode() + b"\n"
     assert parse_heads(content) == ([Head(2, 1, SEAL), Head(4, 2, SEAL)], [], [])
+
+
+async def test_key_and_heads_can_be_kept_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    path, settings = tmp_path / "store.db", Settings(audit_folder=str(tmp_path / "apart"))
+    async with opened(path, settings) as store:
+        await write(store, "a", 1)
+    assert [file.name[-4:] for file in sorted((tmp_path / "apart").iterdir())] == ["eads", "-key"]
+    assert not (tmp_path / "store.db-audit-key").exists()
+    assert Verification(settings).run(path, 0).whole
+    assert not Verification().run(path, 0).whole

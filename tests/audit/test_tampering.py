@@ -16,6 +16,7 @@ TABLES = {
     "notes": "id",
     "call_records": "id",
     "flash_logs": "number",
+    "approvals": "id",
     "messages": "id",
     "writes": "id",
 }

@@ -89,3 +89,37 @@ async def test_an_outcome_that_was_committed_is_in_the_log_after_a_restart(tmp_p
         events = (await client.get("/api/sessions/calls/events")).json()["events"]
     assert [event["kind"] for event in events] == ["call_requested", "call_settled"]
     assert events[1]["trace"] == "tr"
+
+
+ROW = {"tool_id": "flash.app.create", "arguments": {"name": "Leave", "app_type": "flash"}}
+DRAFT = {"tool_id": "flash.draft.write", "arguments": {"content": "<template/>"}}
+TOGETHER = ["before the claim is committed", "before the outcome is committed", "after the outcome is committed"]
+
+
+@pytest.mark.parametrize("place", TOGETHER)
+async def test_a_write_of_one_transaction_is_there_whole_or_not_at_all_and_once(tmp_path: Path, place: str) -> None:
+    await killed(tmp_path, place, **ROW)
+    async with restarted(tmp_path) as client:
+        before = (await client.get("/api/apps")).json()
+        first = await call(client, **ROW)
+        second = await call(client, **ROW)
+        after = (await client.get("/api/apps")).json()
+        events = (await client.get("/api/sessions/calls/events")).json()["events"]
+    assert len(before) == (1 if place.startswith("after") else 0)
+    assert first["ok"], first
+    assert second["meta"]["idempotent_replay"] is True
+    assert len(after) == 1
+    settled = [event for event in events if event["kind"] == "call_settled" and event["tool"] == ROW["tool_id"]]
+    assert [event["outcome"] for event in settled].count("ok") == 1
+
+
+@pytest.mark.parametrize("place", TOGETHER)
+async def test_a_draft_cut_at_any_step_is_saved_once(tmp_path: Path, place: str) -> None:
+    await killed(tmp_path, place, **DRAFT)
+    async with restarted(tmp_path) as client:
+        saved = await call(client, **DRAFT)
+        draft = (await client.get("/agent/flash/draft")).json()
+        history = await call(client, tool_id="flash.draft.history", arguments={})
+    assert saved["ok"]
+    assert draft["content"] == "<template/>"
+    assert len(history["data"]["versions"]) == 1

@@ -30,7 +30,7 @@ async def said(peer: Peer) -> str:
     while True:
         message = await peer.receive()
         if message["type"] == "assistant_message":
-            text += message["token"]
+            text += str(message["token"])
             if message["is_final"]:
                 return text
 

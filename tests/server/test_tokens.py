@@ -206,7 +206,7 @@ def test_a_token_that_proves_nothing_is_nobody(tmp_path: Path, key: ec.EllipticC
         signed(key, **{**good, "iss": "them"}),
         signed(key, **good, exp=int(time.time()) - 120),
         signed("x" * 32, "HS256", **good),
-        jwt.encode({"sub": "a", "exp": 9e9, **good}, None, algorithm="none", headers={"kid": "one"}),
+        jwt.encode({"sub": "a", "exp": 9e9, **good}, "", algorithm="none", headers={"kid": "one"}),
         no_end,
         "a.b.c",
     ]

@@ -6,7 +6,9 @@ from typing import Literal
 
 import msgspec
 
-Part = Literal["log", "ledger", "responses", "execution logs", "messages", "places", "heads", "inverses", "export"]
+Part = Literal[
+    "log", "ledger", "responses", "execution logs", "approvals", "messages", "places", "heads", "inverses", "export"
+]
 
 
 class Finding(msgspec.Struct, frozen=True):

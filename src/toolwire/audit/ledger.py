@@ -1,4 +1,4 @@
-"""Is the ledger whole, and is what it speaks of as it was: responses under their keys, lines of the execution log?"""
+"""Is the ledger whole, and is what it speaks of as it was: responses under their keys, execution logs, approvals?"""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from toolwire.audit.findings import Finding
+from toolwire.audit.findings import Finding, Part
 from toolwire.core.idempotency import Kept
 from toolwire.seal.chain import LEDGER_GENESIS, note_hash
 from toolwire.store.call_records import RecordKey, response_digest, subject_of
-from toolwire.store.notes import EXECUTION_LOG, RESPONSE, Note, row_digest
+from toolwire.store.notes import APPROVAL, EXECUTION_LOG, RESPONSE, Note, row_digest
 
 _RECORDS = "SELECT tenant, caller, tool, key, digest, trace, call_id, owner, expires, response FROM call_records"
 
@@ -63,18 +63,23 @@ class LedgerCheck:
             if kind == RESPONSE and note.until > now and subject not in found:
                 yield Finding("responses", subject, f"was removed (trace {note.trace})")
 
-    def execution_logs(self) -> Iterator[Finding]:
+    def rows(self) -> Iterator[Finding]:
+        """What is noted row by row."""
+        yield from self._rows(EXECUTION_LOG, "execution logs", "SELECT id, flash_logs.* FROM flash_logs")
+        yield from self._rows(APPROVAL, "approvals", "SELECT id, approvals.* FROM approvals")
+
+    def _rows(self, kind: str, part: Part, question: str) -> Iterator[Finding]:
         found = set()
-        for row in self.connection.execute("SELECT * FROM flash_logs ORDER BY number"):
-            found.add(row[1])
-            note = self.latest.get((EXECUTION_LOG, str(row[1])))
+        for subject, *row in self.connection.execute(question):
+            found.add(subject)
+            note = self.latest.get((kind, str(subject)))
             if note is None:
-                yield _line(row, "is not in the ledger: it was added by another program")
-            elif note.digest != row_digest(row):
-                yield _line(row, "was changed after it was stored")
-        for kind, subject in self.latest:
-            if kind == EXECUTION_LOG and subject not in found:
-                yield Finding("execution logs", f"line {subject}", "was removed")
+                yield Finding(part, str(subject), "is not in the ledger: it was added by another program")
+            elif note.digest != row_digest(tuple(row)):
+                yield Finding(part, str(subject), "was changed after it was stored")
+        for noted, subject in self.latest:
+            if noted == kind and subject not in found:
+                yield Finding(part, subject, "was removed")
 
 
 def _fits(before: bytes, number: int, values: list[Any], chain: object) -> bool:
@@ -86,7 +91,3 @@ def _fits(before: bytes, number: int, values: list[Any], chain: object) -> bool:
 
 def _response(key: RecordKey, problem: str) -> Finding:
     return Finding("responses", f"{key.tool} under key {key.key!r} of {key.caller or 'nobody'}", problem)
-
-
-def _line(row: tuple[Any, ...], problem: str) -> Finding:
-    return Finding("execution logs", f"line {row[1]}", problem)

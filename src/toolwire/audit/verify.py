@@ -59,7 +59,7 @@ class Verification:
         yield from broken_notes
         yield from ledger.sealed(log.noted)
         yield from ledger.responses(now)
-        yield from ledger.execution_logs()
+        yield from ledger.rows()
         yield from self._heads(heads, log)
         self.checked |= {"rows": log.rows, "runs": log.runs, "events": log.events, "notes": len(ledger.hashes)}
         if log.unsealed:

@@ -14,7 +14,6 @@ The rules of this file:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -41,19 +40,13 @@ from toolwire.core.events import (
     TurnStarted,
 )
 from toolwire.core.ids import Ids
+from toolwire.core.limits import Limits as Limits
 from toolwire.core.state import SessionState
 from toolwire.core.states import CALL, END, CallSignal, TurnSignal
 from toolwire.core.turn import CallSpec, Turn
 from toolwire.errors import PeerError, QueueFull, TurnOver
 
 READ_ONLY_REFUSAL = "{mode} mode may only read: {tool} was not run"
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    queue: int
-    calls: int
-    tool_timeout_ms: int
 
 
 class Session(SessionState):

@@ -114,6 +114,7 @@ def create_app(config: GatewayConfig) -> FastAPI:
     app = FastAPI(title="Toolwire", version=toolwire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.gateway = gateway
     errors.install(app)
+    errors.describe(app)
     for router in (
         health.router,
         sessions.router,

@@ -21,6 +21,7 @@ from toolwire.server.security import Caller
 from toolwire.store import approval_records
 from toolwire.store.approval_records import Approval, State
 from toolwire.store.group_commit import Append
+from toolwire.store.refusals import CONFLICT
 
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
@@ -134,8 +135,8 @@ class Approvals:
                 try:
                     await hub.store.transact(lambda tables: approval_records.add(tables, approval), append=append)
                     return
-                except StoreError:
-                    if not live.broken:
+                except StoreError as error:
+                    if error.code != CONFLICT:
                         raise
         raise StoreError(f"the session {approval.session} is written to by another gateway all the time")
 

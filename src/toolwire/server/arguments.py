@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from toolwire.errors import ConfigError, FlashError
 from toolwire.server.catalogue import Entry
+from toolwire.server.plain_schemas import Check, plain_check
 from toolwire.tools.registry import Registry
 
 WHOLE = "arguments"
@@ -23,15 +24,19 @@ class Arguments:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._validators: dict[str, jsonschema.Draft202012Validator] = {}
+        self._checks: dict[str, tuple[Check | None, jsonschema.Draft202012Validator]] = {}
 
     def faults(self, entry: Entry, arguments: Mapping[str, Any]) -> dict[str, str]:
         """Each field at fault, as `arguments.field`, and what is wrong with it; empty if all is well."""
         if entry.placement == "workspace":
             return self._of_tool(entry.tool_id, arguments)
-        validator = self._validators.get(entry.tool_id)
-        if validator is None:
-            validator = self._validators[entry.tool_id] = validator_of(entry.tool_id, entry.input_schema)
+        checks = self._checks.get(entry.tool_id)
+        if checks is None:
+            schema = entry.input_schema
+            checks = self._checks[entry.tool_id] = (plain_check(schema), validator_of(entry.tool_id, schema))
+        plain, validator = checks
+        if plain is not None and plain(arguments):
+            return {}
         found: dict[str, str] = {}
         for error in validator.iter_errors(dict(arguments)):
             for place, what in _places(error):

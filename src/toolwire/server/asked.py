@@ -67,7 +67,8 @@ def understand(
     if entry is None:
         raise FlashError("TOOL_NOT_FOUND", f"{MESSAGES['TOOL_NOT_FOUND']}: {call.tool_id}")
     options = call.context or flash_calls.CallOptions()
-    who = replace(caller, role=narrowed(caller.role, options.user_role))
+    role = narrowed(caller.role, options.user_role)
+    who = caller if role == caller.role else replace(caller, role=role)
     _permit(entry, who, options.mode or "")
     faults = _faults(call, entry, arguments, options.project_key, projects)
     if faults:

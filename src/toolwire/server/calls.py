@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from toolwire.core.events import CallRequested, Placement, TurnAsked
 from toolwire.core.idempotency import Kept
@@ -22,6 +22,7 @@ from toolwire.server import responses
 from toolwire.server.agent_services import serve
 from toolwire.server.arguments import Arguments, refuse
 from toolwire.server.asked import Asked, named, understand
+from toolwire.server.atomic_execution import AtomicExecution
 from toolwire.server.catalogue import Catalogue, Entry, ServiceResult
 from toolwire.server.clock import now_ms
 from toolwire.server.confirming import confirmed
@@ -31,6 +32,7 @@ from toolwire.server.programs import PROGRAM
 from toolwire.server.recovering import IN_IDE, what_became
 from toolwire.server.responses import Response
 from toolwire.server.security import Caller
+from toolwire.server.spans import call_span
 from toolwire.server.toolroom import WRITE_PATIENCE, Done
 from toolwire.store.call_records import RecordKey
 
@@ -46,28 +48,33 @@ class CallService:
         self._hub = hub
         self.catalogue = catalogue
         self._arguments = Arguments(hub.tools.registry)
+        self._fresh_keys: dict[RecordKey, asyncio.Event] = {}
+        """Keys that a call of this process is about to claim together with its effect."""
+        self._used_keys: dict[RecordKey, None] = {}
+        """Keys that were used here, the oldest first: for these it is not worth trying."""
 
     async def call(self, envelope: object, caller: Caller) -> tuple[Response, int]:
         """A request as it came in → its response and HTTP status. Never raises for what a caller can do."""
         tool_id, trace_id = named(envelope)
-        with bound_contextvars(trace_id=trace_id):
-            try:
+        bound = bind_contextvars(trace_id=trace_id)
+        try:
+            with call_span(tool_id, trace_id, caller.name):
                 asked = understand(envelope, caller, self.catalogue, self._arguments, self._hub.projects.roots)
                 response = await self._answer(asked)
-            except FlashError as error:
-                response = responses.failure(error, tool_id, trace_id)
-            except QueueFull as error:
-                busy = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
-                response = responses.failure(busy, tool_id, trace_id)
-            except StoreError as error:
-                log.error("a call could not be stored", tool=tool_id, error=error.message)
-                response = responses.failure(_ours(error.code), tool_id, trace_id)
-            except Exception:
-                log.exception("a call failed unexpectedly", tool=tool_id)
-                response = responses.failure(_ours("INTERNAL_ERROR"), tool_id, trace_id)
-            status = responses.status_of(response)
-            log.info("call", tool=tool_id, code=response["code"], caller=caller.name)
-        return response, status
+        except FlashError as error:
+            response = responses.failure(error, tool_id, trace_id)
+        except QueueFull as error:
+            busy = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
+            response = responses.failure(busy, tool_id, trace_id)
+        except StoreError as error:
+            log.error("a call could not be stored", tool=tool_id, error=error.message)
+            response = responses.failure(_ours(error.code), tool_id, trace_id)
+        except Exception:
+            log.exception("a call failed unexpectedly", tool=tool_id)
+            response = responses.failure(_ours("INTERNAL_ERROR"), tool_id, trace_id)
+        finally:
+            reset_contextvars(**bound)
+        return response, responses.status_of(response)
 
     async def serve(self, live: LiveSession, call: CallRequested, entry: Entry, asked: TurnAsked | None) -> Done:
         """A service for the agent of a turn."""
@@ -118,6 +125,8 @@ class CallService:
     # Once under a key --------------------------------------------------------------------------------------
 
     async def _once(self, asked: Asked, key: RecordKey) -> Response:
+        if asked.entry.atomic and (response := await self._at_once(asked, key)) is not None:
+            return response
         hub, patience = self._hub, self._patience(asked)
         until = time.monotonic() + patience
         while True:
@@ -147,6 +156,26 @@ class CallService:
             except TimeoutError:
                 raise timed_out(asked.entry, patience) from None
 
+    async def _at_once(self, asked: Asked, key: RecordKey) -> Response | None:
+        """A key of an atomic tool that nobody has used here yet: claim and effect are one transaction.
+
+        None if it turns out to be used (before a restart, or through another gateway).
+        """
+        while (running := self._fresh_keys.get(key)) is not None:
+            await running.wait()
+        if key in self._used_keys:
+            return None
+        self._used_keys[key] = None
+        if len(self._used_keys) > self._hub.settings.call_keys_remembered:
+            del self._used_keys[next(iter(self._used_keys))]
+        over = self._fresh_keys[key] = asyncio.Event()
+        try:
+            response = await self._run(asked, self._fresh_id(asked), "server", claims=True)
+        finally:
+            del self._fresh_keys[key]
+            over.set()
+        return response or None
+
     async def _left_behind(self, asked: Asked, key: RecordKey, first: Kept) -> Response:
         """The process that ran the first call is gone. We own the record now: find out what it did."""
         hub = self._hub
@@ -169,14 +198,16 @@ class CallService:
 
     # Running -----------------------------------------------------------------------------------------------
 
-    async def _run(self, asked: Asked, call_id: str, placement: Placement) -> Response:
+    async def _run(self, asked: Asked, call_id: str, placement: Placement, *, claims: bool = False) -> Response:
         """Run, and answer when it is done or its time is up; a write goes on beyond that, and its key tells how."""
-        execution = Execution(self._hub, asked, call_id, placement)
+        if asked.entry.atomic and asked.key is not None:
+            execution: Execution = AtomicExecution(self._hub, asked, call_id, claims=claims)
+        else:
+            execution = Execution(self._hub, asked, call_id, placement)
         task = asyncio.create_task(execution.run(), name=f"call {call_id}")
         self._hub.keep(task)
         limit = asked.entry.timeout or self._hub.settings.call_timeout
-        await asyncio.wait({task}, timeout=limit)
-        if task.done():
+        if await _done_within(task, limit):
             return task.result()
         raise timed_out(asked.entry, limit)
 
@@ -193,6 +224,27 @@ class CallService:
             return "server"
         live = self._hub.sessions.get((asked.caller.tenant, asked.session))
         return "client" if live is not None and live.routing.has_ide else "server"
+
+
+async def _done_within(task: asyncio.Task[Response], seconds: float) -> bool:
+    """Whether a task ends in time. It goes on if not. (`asyncio.wait` does the same at three times the cost.)"""
+    if task.done():
+        return True
+    loop = asyncio.get_running_loop()
+    waiter: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    timer = loop.call_later(seconds, wake)
+    task.add_done_callback(wake)
+    try:
+        await waiter
+    finally:
+        timer.cancel()
+        task.remove_done_callback(wake)
+    return task.done()
 
 
 def _replay(asked: Asked, first: Kept) -> Response:

@@ -10,9 +10,6 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
@@ -22,18 +19,22 @@ from toolwire.core.events import CallOutcome, CallRequested, CallSettled, Placem
 from toolwire.errors import FlashError, StoreError, ToolwireError
 from toolwire.server import responses
 from toolwire.server.asked import Asked
-from toolwire.server.catalogue import CallContext, Effect, Entry, ServiceResult
+from toolwire.server.catalogue import CallContext, Entry, ServiceResult
 from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
 from toolwire.server.programs import PROGRAM, Program, Record
 from toolwire.server.responses import Response
 from toolwire.server.toolroom import WRITE_PATIENCE, Done
-from toolwire.store.group_commit import Append
+from toolwire.store.refusals import CONFLICT, NOT_STORABLE
 from toolwire.tools import undo
 
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
     from toolwire.server.live import LiveSession
+
+
+class Overtaken(Exception):
+    """The key was taken by another call before this one came to it. Nothing was done."""
 
 
 class Execution:
@@ -54,28 +55,34 @@ class Execution:
         """Whether a failure came after the effect had begun: only then it is kept."""
         self._known = placement == "client"
         """Whether the outcome is the true one, not merely that the gateway shuts down while the tool runs."""
-        self._stored: Response | None = None
-        """The response, if its record was written together with the effect itself."""
         self._response: Response | None = None
 
     async def run(self) -> Response:
-        programs = self._hub.programs
-        programs.add(self._program)
+        key = self._asked.key
         try:
             if self._asked.entry.placement == "workspace":
                 await self._use_tool()
             else:
                 await self._use_service()
+        except ToolwireError:
+            if key is not None and not self._requested:
+                await self._hub.store.transact(lambda tables: self._hub.records.abandon(tables, key))
+            raise
         finally:
-            programs.remove(self._program)
-        if self._asked.key is not None:
-            self._hub.records.tell(self._asked.key)
+            self._hub.programs.remove(self._program)
+            if key is not None:
+                self._hub.records.tell(key)
         assert self._response is not None
         return self._response
 
+    @property
+    def _requested(self) -> bool:
+        """Whether the request is stored: before that, nothing can have happened."""
+        requested = self._program.requested
+        return requested.done() and not requested.cancelled() and requested.exception() is None
+
     def context(self) -> CallContext:
         asked = self._asked
-        atomic = asked.entry.atomic and not asked.entry.reads
         return CallContext(
             hub=self._hub,
             caller=asked.caller,
@@ -84,7 +91,6 @@ class Execution:
             trace_id=asked.trace_id,
             call_id=self._call_id,
             mode=asked.mode,
-            committer=self._commit if atomic else None,
         )
 
     # Tools of a workspace ----------------------------------------------------------------------------------
@@ -97,9 +103,8 @@ class Execution:
             except StoreError:
                 await self._settle(_as_told(self._program.told))
             return
-        async with self._session() as live:
-            session = live.record.number
-        done = await self._hub.toolroom.execute(session, call)
+        session = (await self._live()).record
+        done = await self._hub.toolroom.execute(session.number, call)
         self._kind = done.kind
         if not done.ok and not call.reads and not done.lost:
             self._began = await self._has_begun(call)
@@ -116,18 +121,20 @@ class Execution:
     # Services of the gateway -------------------------------------------------------------------------------
 
     async def _use_service(self) -> None:
+        await self._ask()
+        await self._try_service(self.context())
+        await self._settle_service()
+
+    async def _try_service(self, context: CallContext) -> None:
         entry = self._asked.entry
         assert entry.run is not None
-        context = self.context()
-        if context.committer is None:
-            await self._ask()
         limit = entry.timeout or self._hub.settings.call_timeout
         try:
             async with asyncio.timeout(limit if entry.reads else limit * WRITE_PATIENCE):
                 self._result = await entry.run(context, self._asked.arguments)
         except FlashError as error:
             self._error = error
-        except StoreError:
+        except (StoreError, Overtaken):
             raise
         except TimeoutError:
             self._error = timed_out(entry, limit, began=True)
@@ -136,62 +143,26 @@ class Execution:
         except Exception:
             log.exception("a service tool failed unexpectedly", tool=entry.tool_id, call_id=self._call_id)
             self._error = FlashError("INTERNAL_ERROR", "工具内部错误，详情见网关日志", began=True)
-        await self._settle_service()
 
     async def _settle_service(self) -> None:
-        if not self._program.requested.done():
-            await self._ask()
         if self._result is not None:
             await self._settle(Done(ok=True, result=self._result.data))
         else:
             assert self._error is not None
             await self._settle(Done(error=f"{self._error.code}: {self._error.message}"))
 
-    async def _commit(self, effect: Effect) -> ServiceResult:
-        """The effect of an atomic tool, the request for it, and the record of its outcome: one transaction."""
-        if self._program.requested.done():
-            raise RuntimeError(f"{self._asked.entry.tool_id} commits twice")
-        for _ in range(self._hub.settings.call_session_tries):
-            async with self._session() as live:
-                append = Append(live.record.number, [self._new_call(live)], live.committed, live.lost)
-                try:
-                    outcome = await self._hub.store.transact(partial(self._apply, effect), append=append)
-                except StoreError:
-                    if live.broken:
-                        self._program.again()
-                        continue
-                    raise
-            if isinstance(outcome, Exception):
-                raise outcome
-            return outcome
-        raise StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
-
-    def _apply(self, effect: Effect, tables: sqlite3.Connection) -> ServiceResult | Exception:
-        """In the store's thread. A refusal undoes the effect alone: the request for it stays on record."""
-        tables.execute("SAVEPOINT effect")
-        try:
-            result = effect(tables)
-            if self._asked.key is not None:
-                response = responses.served(self._asked.entry, self._asked.trace_id, result, self._ms())
-                self._finish(tables, response)
-                self._stored = response
-        except sqlite3.OperationalError:  # the disk or the lock
-            raise
-        except Exception as error:
-            self._stored = None
-            tables.execute("ROLLBACK TO effect")
-            tables.execute("RELEASE effect")
-            return error
-        tables.execute("RELEASE effect")
-        return result
-
     # The session -------------------------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def _session(self) -> AsyncIterator[LiveSession]:
-        async with self._hub.visit(self._asked.caller.tenant, self._asked.session) as live:
-            self._hub.lingering.hold(live)
-            yield live
+    async def _live(self) -> LiveSession:
+        """The session, which then stays live for a while."""
+        hub, key = self._hub, (self._asked.caller.tenant, self._asked.session)
+        live = hub.sessions.get(key)
+        if live is None:
+            async with hub.visit(*key) as live:
+                hub.lingering.hold(live)
+                return live
+        hub.lingering.hold(live)
+        return live
 
     def _new_call(self, live: LiveSession) -> CallRequested:
         asked = self._asked
@@ -208,33 +179,45 @@ class Execution:
 
     async def _ask(self) -> CallRequested:
         """Have the request stored. Until it is, nothing has happened."""
+        self._hub.programs.add(self._program)
         for _ in range(self._hub.settings.call_session_tries):
-            async with self._session() as live:
-                live.submit([self._new_call(live)])
-                try:
-                    return await self._program.requested
-                except StoreError:
-                    if not live.broken:
-                        raise
-                    self._program.again()
-        raise StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
+            live = await self._live()
+            live.submit([self._new_call(live)])
+            try:
+                return await self._program.requested
+            except StoreError as error:
+                if error.code != CONFLICT:
+                    raise
+                self._program.again()
+        raise self._crowded()
 
     async def _settle(self, done: Done) -> None:
         """Have the outcome stored, with its record."""
         self._known = True
         for _ in range(self._hub.settings.call_session_tries):
             self._program.again()
-            async with self._session() as live:
-                if not live.settle(self._call_id, done):
-                    await self._settle_alone(done)
-                    return
-                try:
-                    await self._program.settled
-                    return
-                except StoreError:
-                    if not live.broken:
-                        raise
-        raise StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
+            live = await self._live()
+            if not live.settle(self._call_id, done):
+                await self._settle_alone(done)
+                return
+            try:
+                await self._program.settled
+                return
+            except StoreError as error:
+                if error.code == NOT_STORABLE:
+                    done = self._unstorable()
+                elif error.code != CONFLICT:
+                    raise
+        raise self._crowded()
+
+    def _unstorable(self) -> Done:
+        """What came out has no place in JSON. That it happened is all that can be kept of it."""
+        self._result = None
+        self._error = FlashError("INTERNAL_ERROR", "结果无法存储", reason=NOT_STORABLE, began=True)
+        return Done(error=f"{self._asked.entry.tool_id} gave a result that can't be stored")
+
+    def _crowded(self) -> StoreError:
+        return StoreError(f"the session {self._asked.session} is written to by another gateway all the time")
 
     async def _settle_alone(self, done: Done) -> None:
         """The log has an outcome of this call already (another gateway has started and seen nobody): the record has
@@ -251,9 +234,9 @@ class Execution:
         """What to store with an outcome; also makes the response of it."""
         if not self._known:
             return None
-        self._response = response = self._stored or self._respond(event)
+        self._response = response = self._respond(event)
         key = self._asked.key
-        if key is None or self._stored is not None:
+        if key is None:
             return None
         began = self._began if self._error is None else self._error.began
         if response["ok"] or began:
@@ -267,9 +250,7 @@ class Execution:
         if self._error is None and event.outcome == "ok":
             data = event.result if isinstance(event.result, dict) else {"content": event.result}
             return responses.success(entry, trace, data, ms=self._ms())
-        error = self._error or responses.upstream(
-            entry, event, self._kind, in_gateway=self._placement == "server"
-        )
+        error = self._error or responses.upstream(entry, event, self._kind, in_gateway=self._placement == "server")
         return responses.failure(error, entry.tool_id, trace)
 
     def _finish(self, tables: sqlite3.Connection, response: Response) -> None:

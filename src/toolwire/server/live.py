@@ -23,6 +23,7 @@ from toolwire.server.roles import WRITER, at_least
 from toolwire.server.routing import Routing
 from toolwire.server.turn import Batch, LiveTurn
 from toolwire.store.base import SessionRecord
+from toolwire.store.refusals import CONFLICT
 
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
@@ -251,7 +252,10 @@ class LiveSession:
         if self.broken:
             return
         self.broken = True
-        log.error("the store lost events; the session is closed", session=self.record.name, error=error.message)
+        if error.code == CONFLICT:
+            log.warning("another gateway writes to this session; it is opened again", session=self.record.name)
+        else:
+            log.error("the store lost events; the session is closed", session=self.record.name, error=error.message)
         if self._agent is not None:
             self._agent.cancel()
         self.hub.forget(self)

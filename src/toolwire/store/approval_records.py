@@ -10,6 +10,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from toolwire.store.notes import note_approval
+
 State = Literal["pending", "approved", "edited", "rejected", "expired", "withdrawn"]
 
 APPROVAL_TABLES: tuple[str, ...] = (
@@ -94,6 +96,7 @@ def add(tables: sqlite3.Connection, approval: Approval) -> None:
             *(approval.caller, approval.trace, approval.owner, approval.asked, approval.expires),
         ),
     )
+    note_approval(tables, approval.id)
 
 
 def find(tables: sqlite3.Connection, tenant: str, number: str) -> Approval | None:
@@ -145,12 +148,17 @@ def answer(
         " WHERE id = ? AND state = 'pending'",
         (state, None if edited is None else json.dumps(edited), reason, by, now, number),
     )
+    if changed.rowcount == 1:
+        note_approval(tables, number)
     return changed.rowcount == 1
 
 
 def use(tables: sqlite3.Connection, number: str) -> bool:
     """An answer serves one call; False if it has served already."""
-    return tables.execute("UPDATE approvals SET used = 1 WHERE id = ? AND used = 0", (number,)).rowcount == 1
+    used = tables.execute("UPDATE approvals SET used = 1 WHERE id = ? AND used = 0", (number,)).rowcount == 1
+    if used:
+        note_approval(tables, number)
+    return used
 
 
 def of_turns(tables: sqlite3.Connection) -> list[Approval]:

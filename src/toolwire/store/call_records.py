@@ -24,6 +24,10 @@ from toolwire.store.notes import RESPONSE, Note, add_note
 from toolwire.store.owners import Owner, owners_folder
 
 _COLUMNS = "digest, trace, call_id, owner, expires, response"
+_INSERT = (
+    "INSERT INTO call_records (tenant, caller, tool, key, digest, trace, call_id, owner, expires, response)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
+)
 _WHERE = "tenant = ? AND caller = ? AND tool = ? AND key = ?"
 
 
@@ -81,16 +85,14 @@ class CallRecords:
         `finish` or `restart`. Others who ask meanwhile wait for us.
         """
         self._purge(tables, now)
+        mine = (*key, digest, trace, call_id, self._owner.name, now + self._lifetime)
+        if tables.execute(f"{_INSERT} ON CONFLICT DO NOTHING", mine).rowcount == 1:  # as it is nearly always
+            return Claim("run")
         kept = _find(tables, key)
         alive = kept is not None and kept.response is None and self._owner.alive(kept.owner)
         verdict = decide(kept, digest, now, alive)
         if verdict == "run":
-            tables.execute(
-                "INSERT OR REPLACE INTO call_records"
-                " (tenant, caller, tool, key, digest, trace, call_id, owner, expires, response)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
-                (*key, digest, trace, call_id, self._owner.name, now + self._lifetime),
-            )
+            tables.execute(_INSERT.replace("INSERT", "INSERT OR REPLACE", 1), mine)
             return Claim("run")
         if verdict == "undecided":
             tables.execute(f"UPDATE call_records SET owner = ? WHERE {_WHERE}", (self._owner.name, *key))

@@ -1,4 +1,4 @@
-"""The tables of document 3's resources (server/flash). Every row has a tenant and an owner; times are ISO 8601, UTC."""
+"""The tables of document 3's resources (server/flash). Every row has a tenant and an owner; times are ISO 8601."""
 
 from __future__ import annotations
 

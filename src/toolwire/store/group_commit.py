@@ -1,8 +1,8 @@
 """Group commit: what the event loop queues goes to one writer thread in batches, and comes back in the same order.
 
 While the writer is busy everything waits for the next batch, so the busier the gateway, the more events share one
-commit. An idle writer is not woken at once: one more turn of the loop passes, so that what other tasks of the same
-moment produce gets into the same commit.
+commit. An idle writer is not woken at once: turns of the loop pass as long as each brings more, so that what other
+tasks and peers of the same moment produce gets into the same commit.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from toolwire.store.base import Committed, Failed
 from toolwire.store.refusals import closed, not_started
 
 T = TypeVar("T")
+
+GATHERING_TURNS = 16
+"""Turns of the loop that a hand-over is put off at most while each of them brings more to commit."""
 LOOK_UP_SECONDS = 1.0
 """How often an idle writer looks whether the program is still there."""
 
@@ -144,6 +147,8 @@ class GroupCommit:
         """The append of each session that still waits and may be added to."""
         self._batches: SimpleQueue[list[Work] | None] = SimpleQueue()
         self._backlog = 0
+        self._queued = 0
+        """Counts what was ever queued: whether a turn of the loop has brought more."""
         self._armed = False
         """A hand-over is on its way: scheduled on the loop, or due when the writer reports."""
         self._refusal: StoreError | None = not_started()
@@ -187,6 +192,7 @@ class GroupCommit:
         if earlier is not None and earlier.committed is committed:
             earlier.events.extend(events)
             self._backlog += len(events)
+            self._queued += 1
             return
         work = self._appends[session] = Append(session, events, committed, failed)
         self.put(work)
@@ -195,10 +201,11 @@ class GroupCommit:
         """Queue work; called on the loop, any number of times per turn of it."""
         self._waiting.append(work)
         self._backlog += work.size()
+        self._queued += 1
         if not self._armed:
             self._armed = True
-            self._loop = loop = asyncio.get_running_loop()
-            loop.call_soon(loop.call_soon, self._hand_over)
+            self._loop = asyncio.get_running_loop()
+            self._gather(0, GATHERING_TURNS)
 
     async def ask(self, run: Callable[[], T]) -> T:
         """Run a function in the writer, in order, and wait for what it returns."""
@@ -223,6 +230,13 @@ class GroupCommit:
 
     # On the loop -------------------------------------------------------------------------------------------
 
+    def _gather(self, before: int, turns: int) -> None:
+        """Let the loop turn as long as each turn brings more, but not without end; then hand over."""
+        if self._queued != before and turns:
+            self._loop.call_soon(self._gather, self._queued, turns - 1)
+        else:
+            self._hand_over()
+
     def _hand_over(self) -> None:
         """Give the writer everything that waits, up to the limit."""
         if self._refusal is not None:
@@ -240,13 +254,13 @@ class GroupCommit:
         self._batches.put(batch)
 
     def _report(self, batch: list[Work]) -> None:
-        """The writer is done with a batch: it gets the next one first, then everybody is told."""
+        """The writer is done with a batch: everybody is told, and what that leads to may join what waits already."""
         if not self._waiting:
             self._armed = False
             self._finish(batch)
         elif self._refusal is None:
-            self._hand_over()
             self._finish(batch)
+            self._gather(0, GATHERING_TURNS)
         else:
             # Closed meanwhile: what still waits fails, after what was done is told.
             self._finish(batch)

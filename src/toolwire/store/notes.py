@@ -15,6 +15,7 @@ from toolwire.seal.chain import LEDGER_GENESIS, note_hash
 
 RESPONSE: Final = "response"
 EXECUTION_LOG: Final = "execution_log"
+APPROVAL: Final = "approval"
 
 
 class Note(NamedTuple):
@@ -52,6 +53,15 @@ def note_execution_log(tables: sqlite3.Connection, line: str, trace: str, at: in
     """Note a line of the execution log that has just been added, by its id."""
     row = tables.execute("SELECT * FROM flash_logs WHERE id = ?", (line,)).fetchone()
     add_note(tables, Note(at, EXECUTION_LOG, line, trace, row_digest(row), 0))
+
+
+def note_approval(tables: sqlite3.Connection, approval: str) -> None:
+    """Note a request for a person's word as it is now: it was made, answered or used."""
+    row = tables.execute("SELECT * FROM approvals WHERE id = ?", (approval,)).fetchone()
+    trace, at = tables.execute(
+        "SELECT trace, coalesce(answered, asked) FROM approvals WHERE id = ?", (approval,)
+    ).fetchone()
+    add_note(tables, Note(at, APPROVAL, approval, trace, row_digest(row), 0))
 
 
 def row_digest(row: tuple[Any, ...]) -> str:

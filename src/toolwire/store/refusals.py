@@ -7,6 +7,8 @@ import msgspec
 from toolwire.core.events import AnyEvent
 from toolwire.errors import StoreError
 
+CONFLICT = "STORE_CONFLICT"
+NOT_STORABLE = "STORE_UNSTORABLE"
 UNSTORABLE = (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError)
 """What encoding raises for a value that JSON has no place for, such as a lone surrogate."""
 
@@ -24,7 +26,7 @@ def nowhere(session: int) -> StoreError:
 
 
 def unstorable(error: Exception) -> StoreError:
-    return StoreError(f"it can't be stored: {error}", code="STORE_UNSTORABLE")
+    return StoreError(f"it can't be stored: {error}", code=NOT_STORABLE)
 
 
 def follows(events: list[AnyEvent], last: int) -> bool:
@@ -37,6 +39,6 @@ def not_following(session: int, first: int, last: int) -> StoreError:
     """An earlier append failed, or another process has written to the session."""
     return StoreError(
         f"event {first} of session {session} does not follow the last one stored, {last}",
-        code="STORE_CONFLICT",
+        code=CONFLICT,
         hint="open the session again",
     )

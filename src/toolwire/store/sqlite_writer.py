@@ -11,7 +11,7 @@ from toolwire.core.events import PASSING, AnyEvent, encode_run
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store.base import SessionRecord
-from toolwire.store.group_commit import Append, Errand, Transact, Work
+from toolwire.store.group_commit import Append, Errand, Mark, Transact, Work
 from toolwire.store.migrations import migrate
 from toolwire.store.refusals import UNSTORABLE, follows, not_following, nowhere, unstorable
 from toolwire.store.sqlite_file import connect, explained, make_file
@@ -81,6 +81,8 @@ class SqliteWriter:
 
     def commit(self, batch: list[Work]) -> None:
         """Commit a batch. What can't be committed gets an error; nothing is raised."""
+        if all(isinstance(work, Mark) for work in batch):
+            return
         try:
             self._check_file()
             try:

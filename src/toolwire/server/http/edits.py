@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled
 from toolwire.dialects import backend_only
 from toolwire.errors import ToolError
-from toolwire.server.http.errors import ErrorBody
+from toolwire.server.http.errors import as_json
 from toolwire.server.http.following import follow
 from toolwire.server.http.health import hub_of
 from toolwire.server.http.sessions import caller_of, find
@@ -30,7 +30,7 @@ _NAMESPACE = uuid.UUID("6f0d4a52-3b1f-5c0e-9a55-7a1c5b0e4d21")
 @router.get(
     "/api/sessions/{name}/edits",
     response_class=StreamingResponse,
-    responses={404: {"model": ErrorBody}, 200: {"content": {NDJSON: {}}}},
+    responses={404: as_json("No such session"), 200: {"content": {NDJSON: {}}}},
 )
 async def edits(
     request: Request, name: str, follow_live: Annotated[bool, Query(alias="follow")] = True

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from toolwire.dialects import flash_calls, wire
 from toolwire.dialects.flash_calls import MESSAGES, Api, RegistryTool, ToolCall, ToolRegistry, ToolResponse
+from toolwire.dialects.wire import Model
 from toolwire.errors import FLASH_STATUS, FlashError, InvalidMessage
 from toolwire.server import responses
 from toolwire.server.catalogue import Catalogue, Entry
@@ -28,7 +29,25 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": ToolResponse, "description": ", ".join(c for c, s in FLASH_STATUS.items() if s == status)}
     for status in sorted(set(FLASH_STATUS.values()) - {200})
 }
-_BODY = {"requestBody": {"required": True, "content": {JSON: {"schema": ToolCall.model_json_schema()}}}}
+
+
+def _inlined(model: type[Model]) -> dict[str, Any]:
+    """A schema that stands alone: what its parts are called means nothing inside the OpenAPI document."""
+    schema = model.model_json_schema()
+    parts = schema.pop("$defs", {})
+
+    def resolved(value: Any) -> Any:
+        if isinstance(value, dict):
+            if "$ref" in value:
+                return resolved(parts[value["$ref"].rpartition("/")[2]])
+            return {name: resolved(part) for name, part in value.items()}
+        return [resolved(part) for part in value] if isinstance(value, list) else value
+
+    whole: dict[str, Any] = resolved(schema)
+    return whole
+
+
+_BODY = {"requestBody": {"required": True, "content": {JSON: {"schema": _inlined(ToolCall)}}}}
 
 
 @router.get(REGISTRY_PATH, response_model=ToolRegistry, responses={304: {"description": "As the client knows it"}})

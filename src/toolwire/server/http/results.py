@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 
 from toolwire.errors import PeerError, ToolError
-from toolwire.server.http.errors import ErrorBody
+from toolwire.server.http.errors import as_json
 from toolwire.server.http.health import hub_of
 
 router = APIRouter(tags=["results"])
@@ -16,7 +16,7 @@ class ResultNotFound(PeerError):
     code = "RESULT_NOT_FOUND"
 
 
-@router.get("/api/results/{ref}", response_class=PlainTextResponse, responses={404: {"model": ErrorBody}})
+@router.get("/api/results/{ref}", response_class=PlainTextResponse, responses={404: as_json("No such result")})
 def whole(request: Request, ref: str) -> PlainTextResponse:
     """A result by the reference that its cut form names."""
     hub = hub_of(request)
