@@ -4,7 +4,7 @@ The bare side is a group commit with nothing around it: as many clients, each wa
 savepoint and an insert), one writer thread that commits what has queued up, synced. Our side checks the envelope and
 the arguments, claims the key, stores request, effect, record and outcome, and answers. Both in the same process on
 one core, taking turns; the best round of each counts. A third figure is replays of what is stored already. With one
-client the disk decides, with many the processor: a bare transaction then costs some 15 µs, hardly more than the insert.
+client the disk decides, with many the processor: a bare transaction then costs some 15 µs, little over the insert.
 """
 
 from __future__ import annotations

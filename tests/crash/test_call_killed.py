@@ -30,9 +30,8 @@ async def call(client: httpx.AsyncClient, **envelope: Any) -> dict[str, Any]:
 
 
 async def killed(folder: Path, place: str, **envelope: Any) -> None:
-    with gateway(folder, place) as client:
-        with pytest.raises(httpx.TransportError):
-            await call(client, **envelope)
+    with gateway(folder, place) as client, pytest.raises(httpx.TransportError):
+        await call(client, **envelope)
 
 
 EDIT = {

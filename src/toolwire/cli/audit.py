@@ -51,9 +51,7 @@ def audit() -> None:
     )
 )
 def verify(
-    file: Annotated[
-        Path | None, typer.Argument(help="An exported file; default: the store.", metavar="FILE")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="An exported file; default: the store.", metavar="FILE")] = None,
     store: options.Store = "",
     signed_by: Annotated[
         str, typer.Option("--signed-by", help="Fingerprint of the key an export must be signed with.")

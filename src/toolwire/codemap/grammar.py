@@ -44,7 +44,8 @@ def grammar(name: str) -> Grammar:
     language = BY_NAME[name]
     module, _, function = language.grammar.partition(":")
     compiled = TreeSitterLanguage(getattr(import_module(module), function)())
-    text = files("toolwire.codemap").joinpath("queries", f"{language.query}.scm").read_text(encoding="utf-8")
+    folder = files("toolwire.codemap").joinpath("queries")
+    text = "\n".join(folder.joinpath(f"{stem}.scm").read_text(encoding="utf-8") for stem in language.query.split())
     query = Query(compiled, text)
     roles = (_role(query, pattern, text.encode(), language.query) for pattern in range(query.pattern_count))
     return Grammar(language, compiled, query, tuple(roles))

@@ -21,7 +21,7 @@ class Language:
     grammar: str
     """Module of the grammar's wheel and the function in it that gives the grammar."""
     query: str
-    """Stem of the query file."""
+    """Stem of the query file; several, with spaces, are read one after another."""
     family: str
     """Languages of one family may call each other."""
     visibility: Visibility
@@ -147,7 +147,7 @@ LANGUAGES: tuple[Language, ...] = (
         name="tsx",
         extensions=(".tsx",),
         grammar="tree_sitter_typescript:language_tsx",
-        query="tsx",
+        query="typescript jsx",
         family="javascript",
         visibility="file",
         modules="path",
@@ -164,7 +164,7 @@ LANGUAGES: tuple[Language, ...] = (
         name="javascript",
         extensions=(".js", ".mjs", ".cjs", ".jsx"),
         grammar="tree_sitter_javascript:language",
-        query="javascript",
+        query="javascript jsx",
         family="javascript",
         visibility="file",
         modules="path",

@@ -26,6 +26,7 @@ from toolwire.store.refusals import CONFLICT
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
 
+
 class ApprovalNotFound(PeerError):
     code = "APPROVAL_NOT_FOUND"
 

@@ -137,4 +137,3 @@ async def _answered(hub: Hub, approval: Approval) -> Approval:
 
 def _because(reason: str) -> str:
     return f" ({reason})" if reason else ""
-

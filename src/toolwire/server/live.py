@@ -194,9 +194,7 @@ class LiveSession:
             if done.lost:
                 self._lose([call_id])
                 return True
-            return self.handle_tool_result(
-                commands.Answer(call_id, done.ok, done.result, done.error, done.details)
-            )
+            return self.handle_tool_result(commands.Answer(call_id, done.ok, done.result, done.error, done.details))
         if self.core.calls.get(call_id, "server") is None:
             return False
         if done.lost:

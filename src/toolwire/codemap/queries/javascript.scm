@@ -53,6 +53,4 @@
 (call_expression function: (member_expression object: (_) @receiver property: (_) @call))
 (call_expression function: (super) @new)
 (new_expression constructor: [(identifier) (member_expression)] @new)
-(jsx_opening_element name: (identifier) @call)
-(jsx_self_closing_element name: (identifier) @call)
 (decorator (identifier) @call)

@@ -1,0 +1,3 @@
+; Elements of JSX are calls of the component they name.
+(jsx_opening_element name: (identifier) @call)
+(jsx_self_closing_element name: (identifier) @call)
