@@ -205,6 +205,7 @@ class Session(SessionState):
             raise PeerError(f"more than {self._limits.calls} tool calls in flight", code="TOO_MANY_CALLS")
         events: list[AnyEvent] = self._close_run(current, now)
         ids = []
+        refused = False
         for spec in specs:
             call = CallRequested(
                 self.seq + 1,
@@ -223,13 +224,13 @@ class Session(SessionState):
             events.append(call)
             self.seq += 1
             self._on_requested(call)
-        for spec, call_id in zip(specs, ids, strict=True):
-            if spec.refusal:
-                settled = self.refuse(call_id, spec.refusal, now)
+            refused = refused or bool(spec.refusal)
+        if refused:
+            for spec, call_id in zip(specs, ids, strict=True):
+                settled = self.refuse(call_id, spec.refusal, now) if spec.refusal else None
                 events += [settled] if settled is not None else []
         if asked.mode != "agent":
-            refused = [self.calls.get(i, "client") or self.calls.get(i, "server") for i in ids]
-            for waiting in refused:
+            for waiting in [self.calls.get(i, "client") or self.calls.get(i, "server") for i in ids]:
                 if waiting is not None and not waiting.reads:
                     error = READ_ONLY_REFUSAL.format(mode=asked.mode, tool=waiting.tool)
                     events.append(self._settle(waiting, "error", now, None, error))

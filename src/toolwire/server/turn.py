@@ -85,10 +85,12 @@ class LiveTurn:
             return []
         live = self._live
         reads, asks_about = live.reads, live.hub.words.asks_about
-        if any(asks_about(ask.tool) for ask in asks):
-            specs = await confirmed_specs(live, self._asked, asks)
-        else:
-            specs = [CallSpec(ask.tool, dict(ask.arguments), reads(ask.tool), ask.placement) for ask in asks]
+        specs = []
+        for ask in asks:
+            if asks_about(ask.tool):
+                specs = await confirmed_specs(live, self._asked, asks)
+                break
+            specs.append(CallSpec(ask.tool, dict(ask.arguments), reads(ask.tool), ask.placement))
         ids, events = live.core.call(self._asked.turn, specs, now_ms())
         future: asyncio.Future[list[CallSettled]] = live.hub.loop.create_future()
         live.send_calls(Batch(ids, future), ids, events)
