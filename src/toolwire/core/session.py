@@ -3,11 +3,9 @@
 The rules of this file:
 
 1. State changes only in `SessionState.apply`, by an event.
-2. A method decides, emits events and applies them; it returns what it emitted, and the caller stores that before
-   anybody sees it.
+2. A method decides, applies and returns events; the caller stores them before anybody sees them.
 3. At most one turn runs. What else is asked waits in order, or overrides, as the asking dialect says.
-4. A turn has exactly one end and a call exactly one outcome (`states.py` has the tables). When a turn ends, its
-   waiting calls are settled first.
+4. A turn has one end and a call one outcome (tables in `states.py`). A turn's calls are settled before it ends.
 5. No clock, no randomness: `now` is milliseconds since the epoch, ids come from `Ids`.
 """
 
