@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from oracles.npm import installed
+from support.command_line import command_line
 from support.running import running, script, steps
 from toolwire.server.websocket import PicowsWire
 
@@ -48,44 +46,23 @@ async def test_a_thousand_idle_sessions_each_answer_a_ping(tmp_path: Path) -> No
         await asyncio.gather(*(peer.close() for peer in peers))
 
 
-async def conversation(command: list[str], prompt: str) -> list[dict[str, Any]]:
-    """What a command line client prints of the messages it gets, up to the tool call."""
-    client = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    assert client.stdin is not None
-    assert client.stdout is not None
-    try:
-        messages: list[dict[str, Any]] = []
-        async with asyncio.timeout(PATIENCE):
-            client.stdin.write(prompt.encode() + b"\n")
-            await client.stdin.drain()
-            while len(messages) < 3:
-                line = (await client.stdout.readline()).decode(errors="replace")
-                assert line, "the client has ended"
-                start = line.find('{"type":"')
-                if start >= 0 and '"user_message"' not in line:
-                    messages.append(json.loads(line[start : line.rindex("}") + 1]))
-        return messages
-    finally:
-        client.kill()
-        await client.wait()
-
-
 EXPECTED = ["assistant_message", "assistant_message", "tool_call"]
 
 
 async def test_the_websockets_command_line_gets_the_dialogue(tmp_path: Path) -> None:
-    async with running(tmp_path, agent=script(tmp_path, DIALOGUE)) as gateway:
-        command = [sys.executable, "-m", "websockets", gateway.ws("/ws/cli")]
-        assert [message["type"] for message in await conversation(command, PROMPT)] == EXPECTED
+    agent = script(tmp_path, DIALOGUE)
+    async with running(tmp_path, agent=agent) as gateway, command_line(gateway.ws("/ws/cli")) as client:
+        await client.type({"type": "user_message", "content": "go"})
+        assert [(await client.shows())["type"] for _ in EXPECTED] == EXPECTED
 
 
 async def test_wscat_gets_the_dialogue(tmp_path: Path) -> None:
-    wscat = installed("wscat", "6") / "bin" / "wscat"
-    async with running(tmp_path, agent=script(tmp_path, DIALOGUE)) as gateway:
-        command = ["node", str(wscat), "-c", gateway.ws("/ws/wscat"), "-x", PROMPT, "-w", "20"]
-        assert [message["type"] for message in await conversation(command, "")] == EXPECTED
+    wscat = str(installed("wscat", "6") / "bin" / "wscat")
+    async with (
+        running(tmp_path, agent=script(tmp_path, DIALOGUE)) as gateway,
+        command_line("node", wscat, "-c", gateway.ws("/ws/wscat"), "-x", PROMPT, "-w", "20") as client,
+    ):
+        assert [(await client.shows())["type"] for _ in EXPECTED] == EXPECTED
 
 
 @pytest.mark.parametrize(
