@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from agents.memory_turn import MemoryTurn
+from support.patience import PATIENCE
 from toolwire.agents.base import Agent, Ask, Turn
 from toolwire.agents.chain import Chain
 from toolwire.errors import AgentError, StoreError
@@ -141,7 +142,7 @@ async def test_cancelling_is_not_a_failure() -> None:
 
     turn = MemoryTurn("go")
     task = asyncio.create_task(Chain([Stand("a", hang), Stand("b")]).answer(turn))
-    await asyncio.wait_for(started.wait(), 5)
+    await asyncio.wait_for(started.wait(), PATIENCE)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

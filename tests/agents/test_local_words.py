@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.patience import bounded
 from toolwire.agents.local.glossary import glossary
 from toolwire.agents.local.patterns import Definition, definition_of
 from toolwire.agents.local.russian import begins, in_latin, russian_stem
@@ -104,9 +103,8 @@ def test_opening_a_file_is_about_that_file_alone() -> None:
     "prompt", ["слово " * 200_000, "a" * 1_000_000, "配" * 500_000, "a.b" * 300_000, '"' * 999_999]
 )
 def test_an_endless_prompt_is_read_quickly(prompt: str) -> None:
-    started = time.process_time()
-    read_prompt(prompt)
-    assert time.process_time() - started < 0.3
+    with bounded():
+        read_prompt(prompt)
 
 
 @given(st.text(max_size=200))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agents.memory_turn import MemoryTurn, RunTool, no_tools
+from support.patience import bounded
 from toolwire.agents.base import Ask
 from toolwire.agents.script import parse_script
 from toolwire.agents.scripted import ScriptedAgent
@@ -155,10 +156,9 @@ async def test_a_prompt_that_no_turn_fits_fails_and_says_so() -> None:
 async def test_a_pattern_that_would_backtrack_for_ever_does_not() -> None:
     script = agent({"match": "^(a+)+$", "steps": []}, {"steps": [{"say": ["safe"]}]})
     turn = MemoryTurn("a" * 100_000 + "b")
-    started = time.monotonic()
-    await script.answer(turn)
+    with bounded():
+        await script.answer(turn)
     assert turn.text == "safe"
-    assert time.monotonic() - started < 1
 
 
 async def test_look_around_works_although_it_needs_another_engine() -> None:

@@ -19,6 +19,7 @@ from unittest import mock
 
 import httpx
 
+from support.patience import PATIENCE
 from support.running import running, script, steps
 from toolwire.audit.verify import Verification
 from toolwire.cli import main
@@ -129,7 +130,7 @@ async def _work(folder: Path) -> None:
                     assert message["type"] != "error", message
             await peer.close()
         await gateway.hub.store.transact(_approvals)
-        async with httpx.AsyncClient(base_url=gateway.http, trust_env=False, timeout=20) as client:
+        async with httpx.AsyncClient(base_url=gateway.http, trust_env=False, timeout=PATIENCE) as client:
             for number in range(KEYS):
                 change = {"path": "a.txt", "searchContent": "one", "replaceContent": f"one {number}"}
                 await _call(client, number, "apply_change", change)

@@ -14,6 +14,7 @@ import pytest
 import crash.appending
 from audit.recorded import Recorded, flipped
 from store.events_made import Listener, ended, opened, said, url_of
+from support.patience import PATIENCE
 from toolwire.audit.verify import Verification
 from toolwire.seal.heads import Head, Heads, parse_heads, read_heads
 from toolwire.settings import Settings
@@ -151,7 +152,7 @@ async def test_two_writers_of_one_file_keep_one_chain_and_lose_no_head(tmp_path:
                 note = Note(number, "response", f"{name}{number}", "t", "d", 0)
                 await store.transact(lambda tables, note=note: add_note(tables, note))  # type: ignore[misc]
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(work(stores[0], "a"), work(stores[1], "b"))
     assert broken(path) == []
     assert remarks(path) == []

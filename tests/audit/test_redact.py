@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.patience import bounded
 from toolwire.audit.redact import redact, redact_value
 
 SECRETS = {
@@ -77,6 +77,5 @@ def test_redacting_twice_changes_nothing_more(before: str, what: str, after: str
 
 @pytest.mark.parametrize("piece", ["a.", "token.", "secret ", "http://", "password = ", "eyJaaaaaaaa.", "&key"])
 def test_long_text_takes_time_in_proportion(piece: str) -> None:
-    start = time.process_time()
-    redact(piece * (200_000 // len(piece)))
-    assert time.process_time() - start < 2
+    with bounded():
+        redact(piece * (1_000_000 // len(piece)))

@@ -18,7 +18,7 @@ def call(path: str) -> dict[str, Any]:
 
 
 SAYS: list[dict[str, Any]] = [
-    {"match": "hold", "steps": [{"say": "Holding. "}, {"sleep_ms": 60_000}, {"say": "never said"}]},
+    {"match": "hold", "steps": [{"say": "Holding. "}, {"sleep_ms": 600_000}, {"say": "never said"}]},
     {"match": "break", "steps": [{"say": "Trying. "}, {"fail": "the model went away"}]},
     {
         "match": "missing",

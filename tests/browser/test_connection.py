@@ -14,7 +14,7 @@ from browser.looks import Looks
 from browser.served import Served
 
 SAYS: list[dict[str, Any]] = [
-    {"match": "hold", "steps": [{"say": "Holding. "}, {"sleep_ms": 60_000}]},
+    {"match": "hold", "steps": [{"say": "Holding. "}, {"sleep_ms": 600_000}]},
     {"steps": [{"say": ["Read ", "it."]}, {"call": [{"tool": "read_file", "arguments": {"path": "main.py"}}]}]},
 ]
 TOKEN = "correct-horse-battery-staple"

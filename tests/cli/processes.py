@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from support.patience import PATIENCE
 from toolwire.cli import main
 
-PATIENCE = 30.0
 SCRIPT: dict[str, Any] = {
     "turns": [
         {"match": "fail", "steps": [{"say": ["trying"]}, {"fail": "no luck"}]},
-        {"match": "slow", "steps": [{"say": ["one ", "moment"]}, {"sleep_ms": 60000}, {"say": ["too late"]}]},
+        {"match": "slow", "steps": [{"say": ["one ", "moment"]}, {"sleep_ms": 600_000}, {"say": ["too late"]}]},
         {
             "match": "write",
             "steps": [

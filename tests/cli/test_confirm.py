@@ -12,7 +12,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from support.running import PATIENCE, running, script, steps
+from support.patience import PATIENCE
+from support.running import running, script, steps
 from toolwire.cli.api import Api
 from toolwire.cli.confirm import Confirm
 from toolwire.ide.address import Address

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import toolwire
+from support.patience import PATIENCE
 from toolwire.cli import COMMANDS, main
 
 HEAVY = ("typer", "click", "rich", "pydantic", "asyncio", "msgspec", "fastapi", "websockets")
@@ -80,12 +81,12 @@ def test_what_needs_no_command_imports_nothing_heavy(words: list[str]) -> None:
     check = (
         f"import sys\nfrom toolwire.cli import main\nmain({words})\nprint([m for m in {HEAVY} if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_output_that_nobody_reads_any_more_is_no_traceback(tmp_path: Path) -> None:
     command = f"{sys.executable} -m toolwire tools --json | head -c 1; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cli.processes import PATIENCE, Place, environment
+from cli.processes import Place, environment
+from support.patience import PATIENCE
 
 ON_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from codemap.conftest import Project
+from support.patience import PATIENCE
 from toolwire.codemap import crew
 from toolwire.codemap.crew import Crew
 from toolwire.codemap.frames import Report
 
-WAIT = 60.0
 HELLO = "def hello():\n    pass\n"
 
 
@@ -84,7 +84,7 @@ def test_closing_in_the_middle_of_a_build_ends_its_workers(project: Project, mon
     monkeypatch.setattr(Crew, "_start", noted)
     _, codemap = project({f"m{n}.py": HELLO * 50 for n in range(400)}, codemap_parallel=1, codemap_batch=1)
     codemap.start()
-    assert running.wait(WAIT)
+    assert running.wait(PATIENCE)
     codemap.close()
     assert started
     assert all(process.poll() is not None for process in started)
@@ -105,9 +105,9 @@ def test_a_worker_ends_when_the_program_that_started_it_is_killed(tmp_path: Path
         worker = int(process.stdout.readline())
         descriptor = os.pidfd_open(worker) if hasattr(os, "pidfd_open") else None
         process.kill()
-        process.wait(WAIT)
+        process.wait(PATIENCE)
     if descriptor is not None:
         import select
 
-        assert select.select([descriptor], [], [], WAIT)[0], "the worker lives on"
+        assert select.select([descriptor], [], [], PATIENCE)[0], "the worker lives on"
         os.close(descriptor)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from toolwire.codemap.codemap import Codemap
 from toolwire.codemap.library import Page, Ref
 from toolwire.codemap.views import symbol
@@ -16,14 +17,13 @@ from toolwire.tools.workspace import Workspace
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LANGUAGES = sorted(folder.name for folder in FIXTURES.iterdir())
-WAIT = 30.0
 
 
 @pytest.fixture(params=LANGUAGES)
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, Codemap]]:
     root = FIXTURES / request.param
     with Workspace(root, state=tmp_path) as workspace, Codemap(workspace, Settings()) as codemap:
-        assert codemap.wait(WAIT)
+        assert codemap.wait(PATIENCE)
         yield root, codemap
 
 

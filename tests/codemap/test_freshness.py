@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from codemap.conftest import Project
+from support.patience import PATIENCE
 from toolwire.codemap import keeper
 from toolwire.codemap.codemap import Codemap
 from toolwire.codemap.keeper import Progress
@@ -17,7 +18,6 @@ from toolwire.codemap.listing import source_files
 from toolwire.codemap.watch import Watch
 from toolwire.codemap.worker import report as read_files
 
-WAIT = 20.0
 HELLO = "def hello():\n    pass\n"
 CALLER = "from hello import hello\n\n\ndef caller():\n    hello()\n"
 
@@ -29,7 +29,7 @@ def callers(codemap: Codemap, name: str) -> list[str]:
 
 def eventually(check: Callable[[], bool]) -> bool:
     """Asks again until it is so, for a bounded time."""
-    until = time.monotonic() + WAIT
+    until = time.monotonic() + PATIENCE
     pause = threading.Event()
     while time.monotonic() < until:
         if check():
@@ -85,7 +85,7 @@ def test_where_files_cant_be_watched_a_question_looks_at_them_all(
 def test_ignored_files_are_not_indexed(project: Project) -> None:
     files = {".gitignore": "build/\n*_gen.py\n", "a.py": HELLO, "build/b.py": HELLO, "c_gen.py": HELLO}
     _, codemap = project(files)
-    assert codemap.wait(WAIT)
+    assert codemap.wait(PATIENCE)
     assert codemap.paths() == ["a.py"]
 
 
@@ -120,7 +120,7 @@ def test_an_index_in_the_making_answers_with_what_it_has_and_says_so(
     listed = source_files
 
     def slow(*arguments: object) -> list[str]:
-        assert go_on.wait(WAIT)
+        assert go_on.wait(PATIENCE)
         return listed(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(keeper, "source_files", slow)
@@ -131,7 +131,7 @@ def test_an_index_in_the_making_answers_with_what_it_has_and_says_so(
         assert "far.py" not in codemap.paths()
     finally:
         go_on.set()
-    assert codemap.wait(WAIT)
+    assert codemap.wait(PATIENCE)
     assert codemap.progress() == Progress("ready", 3, 3)
 
 
@@ -139,7 +139,7 @@ def test_progress_counts_up_to_the_number_of_files(project: Project, tmp_path: P
     workspace, _ = project({f"m{n}.py": HELLO for n in range(100)})
     seen: list[Progress] = []
     with Codemap(workspace, workspace.settings, seen.append) as codemap:
-        assert codemap.wait(WAIT)
+        assert codemap.wait(PATIENCE)
     counts = [one.done for one in seen]
     assert counts == sorted(counts)
     assert seen[-1] == Progress("ready", 100, 100)
@@ -150,7 +150,7 @@ def test_the_index_is_kept_between_runs_and_only_changes_are_read_again(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, codemap = project({"hello.py": HELLO, "main.py": CALLER})
-    assert codemap.wait(WAIT)
+    assert codemap.wait(PATIENCE)
     codemap.close()
     (workspace.root / "main.py").write_text(CALLER + "\n\nhello()\n")
     read: list[str] = []
@@ -162,7 +162,7 @@ def test_the_index_is_kept_between_runs_and_only_changes_are_read_again(
 
     monkeypatch.setattr(keeper, "read_files", noted)
     with Codemap(workspace, workspace.settings) as again:
-        assert again.wait(WAIT)
+        assert again.wait(PATIENCE)
         assert callers(again, "hello") == ["caller", "main.py"]
     assert read == ["main.py"]
 
@@ -170,20 +170,20 @@ def test_the_index_is_kept_between_runs_and_only_changes_are_read_again(
 @pytest.mark.parametrize("damage", [b"", b"not a database at all, but long enough to look at" * 100])
 def test_a_damaged_index_is_built_again(project: Project, tmp_path: Path, damage: bytes) -> None:
     workspace, codemap = project({"hello.py": HELLO})
-    assert codemap.wait(WAIT)
+    assert codemap.wait(PATIENCE)
     codemap.close()
     (index,) = [file for file in (tmp_path / "state").iterdir() if file.suffix == ".sqlite3"]
     index.write_bytes(damage)
     with Codemap(workspace, workspace.settings) as again:
-        assert again.wait(WAIT)
+        assert again.wait(PATIENCE)
         assert [found.path for found in again.functions("hello")] == ["hello.py"]
 
 
 def test_an_index_of_another_version_is_built_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace, codemap = project({"hello.py": HELLO})
-    assert codemap.wait(WAIT)
+    assert codemap.wait(PATIENCE)
     codemap.close()
     monkeypatch.setattr("toolwire.codemap.shelf.version", lambda schema: 7)
     with Codemap(workspace, workspace.settings) as again:
-        assert again.wait(WAIT)
+        assert again.wait(PATIENCE)
         assert [found.path for found in again.functions("hello")] == ["hello.py"]

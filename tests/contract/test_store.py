@@ -12,6 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from store.events_made import Listener, added, asked, ended, new_session, own_call, own_call_settled, said, url_of
+from support.patience import PATIENCE
 from toolwire.core.events import AnyEvent, CallSettled, Message, SessionReset
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
@@ -219,7 +220,7 @@ async def test_nothing_is_accepted_after_closing(store: Store) -> None:
 
 
 async def test_draining_an_idle_store_returns(store: Store) -> None:
-    await asyncio.wait_for(store.drained(), 5)
+    await asyncio.wait_for(store.drained(), PATIENCE)
 
 
 # Reading -------------------------------------------------------------------------------------------------------

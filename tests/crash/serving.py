@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 
+from support.patience import PATIENCE
 from toolwire.server import app
 from toolwire.server.catalogue import CallContext, Entry, ServiceResult
 from toolwire.server.config import GatewayConfig
@@ -26,8 +27,6 @@ from toolwire.store.call_records import CallRecords
 from toolwire.tools import inverses
 from toolwire.tools.registry import MODULES
 from toolwire.tools.workspace import Workspace
-
-PATIENCE = 30.0
 
 
 def die() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from crash.serving import PATIENCE, PLACES, counter, gateway
+from crash.serving import PLACES, counter, gateway
+from support.patience import PATIENCE
 from support.running import running
 
 

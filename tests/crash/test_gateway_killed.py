@@ -15,7 +15,8 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-PATIENCE = 20.0
+from support.patience import PATIENCE
+
 SCRIPT: dict[str, Any] = {
     "turns": [
         {"match": "again", "steps": [{"say": ["second answer"]}]},

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from crash.appending import event
 from store.events_made import Listener, opened, url_of
+from support.patience import PATIENCE
 from toolwire.core.events import Message
 from toolwire.settings import Settings
 
 NAMES = ("one", "two", "three")
 KILL_AFTER = (1, 40, 701)
 """Acknowledgements heard before each kill; the last is past a filling of the index."""
-PATIENCE = 30.0
 
 
 def append_until_killed(url: str, epoch: str, lines: int) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from toolwire.settings import Settings
 from toolwire.tools.undo import decide
 from toolwire.tools.workspace import Workspace
@@ -44,7 +45,7 @@ def test_a_killed_write_can_be_decided(tmp_path: Path, after: int) -> None:
         assert writer.stdout.readline(), "the writer ended by itself"
     writer.kill()
     started = after + len(writer.stdout.read().splitlines())
-    writer.wait(timeout=10)
+    writer.wait(timeout=PATIENCE)
     text = (root / "count.txt").read_text()
     assert text.startswith("x" * 5000 + "<")
     done = int(text[5001:-2])

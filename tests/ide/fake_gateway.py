@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-PATIENCE = 10.0
+from support.patience import PATIENCE
 
 
 class Peer:

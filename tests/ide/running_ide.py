@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.patience import PATIENCE
 from toolwire.dialects.base import DialectName
 from toolwire.ide.address import Address
 from toolwire.ide.happenings import AnyHappening
@@ -19,7 +20,6 @@ from toolwire.settings import Settings
 from toolwire.tools.base import Context, Tool, ToolInput, ToolOutput
 from toolwire.tools.registry import MODULES, Registry
 
-PATIENCE = 10.0
 QUICK = Settings(reconnect_first=0.01, reconnect_most=0.05, shutdown_grace=2.0, heartbeat=30.0)
 
 

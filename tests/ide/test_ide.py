@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ide.fake_gateway import fake_gateway
-from ide.running_ide import PATIENCE, QUICK, Bench, running_ide
+from ide.running_ide import QUICK, Bench, running_ide
+from support.patience import PATIENCE
 from toolwire.errors import HandshakeRefused, ToolwireError
 from toolwire.ide.happenings import CallAnswered, CallBegun, Connected, Disconnected, Heard, Warned
 from toolwire.settings import Settings

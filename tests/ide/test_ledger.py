@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from toolwire.errors import StoreError
 from toolwire.ide.call import UNDECIDED, Call, Outcome
 from toolwire.ide.ledger import Ledger, open_ledger
@@ -131,7 +132,7 @@ os.kill(os.getpid(), 9)
 
 def test_nothing_written_down_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
-    killed = subprocess.run([sys.executable, "-c", CRASH, str(path)], timeout=30, check=False)
+    killed = subprocess.run([sys.executable, "-c", CRASH, str(path)], timeout=PATIENCE, check=False)
     assert killed.returncode == -9
     with closing(ledger(tmp_path)) as kept:
         assert kept.begin(Call("s", "done", "Edit", {}), reads=False) == Outcome(True, "ok", replayed=True)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.patience import PATIENCE
 from support.room import CANARY, Room
 from toolwire.errors import ToolError
 from toolwire.tools import paths
@@ -225,7 +226,7 @@ class Flipper:
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        self._thread.join(30)
+        self._thread.join(PATIENCE)
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE, bounded
 from support.room import Room
+from support.running import running, script, steps
 from toolwire.settings import Settings
 from toolwire.tools import landlock, rg
 from toolwire.tools.base import Context
@@ -32,9 +33,8 @@ BOMBS = ["(a+)+$", "(a|aa)+$", "(a|a?)+$", "(.*a){20}", "(a*)*b", "((a+)+)+!x", 
 
 @pytest.mark.parametrize("pattern", BOMBS)
 def test_patterns_that_blow_up_elsewhere_are_answered_at_once(room: Room, pattern: str) -> None:
-    started = time.monotonic()
-    assert room.call("grep_file", pattern=pattern, regex=True, path="a.txt").success
-    assert time.monotonic() - started < 5
+    with bounded():
+        assert room.call("grep_file", pattern=pattern, regex=True, path="a.txt").success
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,10 @@ def slow_search(room: Room, context: Context) -> Outcome:
 def test_a_search_ends_at_its_deadline_and_its_process_with_it(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     processes = watched(monkeypatch)
     room.put("big.txt", "ab c\n" * 100 + "a b " * 12_000_000)
-    started = time.monotonic()
-    outcome = slow_search(room, room.context(seconds=0.2))
+    with bounded():
+        outcome = slow_search(room, room.context(seconds=0.2))
     assert outcome.error is not None
     assert outcome.error.kind == "timeout"
-    assert time.monotonic() - started < 3
     assert processes
     assert all(process.returncode is not None for process in processes)
 
@@ -64,28 +63,30 @@ def test_a_search_nobody_waits_for_is_stopped(room: Room) -> None:
     room.put("big.txt", "a b " * 12_000_000)
     context = room.context(seconds=60)
     threading.Timer(0.3, context.stop.set).start()
-    started = time.monotonic()
-    outcome = slow_search(room, context)
+    with bounded():
+        outcome = slow_search(room, context)
     assert outcome.error is not None
     assert outcome.error.kind == "stopped"
-    assert time.monotonic() - started < 3
 
 
-async def test_nobody_waits_while_it_runs(room: Room) -> None:
+async def test_the_pings_of_others_are_answered_while_it_runs(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes = watched(monkeypatch)
     room.put("big.txt", "a b " * 12_000_000)
-    # A busy machine may hold up any process once; what a search does, it does every time.
-    assert min([await longest_wait(room) for _ in range(3)]) < 0.25
-
-
-async def longest_wait(room: Room) -> float:
-    search = asyncio.create_task(asyncio.to_thread(slow_search, room, room.context(seconds=0.5)))
-    longest = 0.0
-    while not search.done():
-        before = time.perf_counter()
-        await asyncio.sleep(0.005)
-        longest = max(longest, time.perf_counter() - before)
-    assert (await search).error is not None
-    return longest
+    search = steps({"call": [{"tool": "grep_file", "arguments": {"pattern": SLOW, "regex": True, "path": "."}}]})
+    patient = Settings(server_tool_timeout=600.0, tool_timeout=600.0)
+    async with running(room.root, agent=script(tmp_path, search), settings=patient) as gateway:
+        searching, other = await gateway.connect("/ws/a?tools=server&watch=1"), await gateway.connect("/ws/b")
+        await searching.send({"type": "user_message", "content": "search", "role": "user"})
+        await searching.receive_until("tool_call")
+        async with asyncio.timeout(PATIENCE):
+            while not processes:
+                await (await other.socket.ping())
+            for _ in range(50):
+                await (await other.socket.ping())
+        assert processes[-1].poll() is None, "the pings should have been answered before the search ended"
+    assert processes[-1].wait(PATIENCE), "the search should have been killed with the gateway"
 
 
 def test_output_without_end_is_not_read_without_end(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx
 
+from support.patience import PATIENCE
 from support.running import Running, running
 from toolwire.server.catalogue import CallContext, Entry, ServiceResult
 from toolwire.server.roles import Role
 
-PATIENCE = 20.0
 ANYTHING = {"type": "object"}
 
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from server.programs import Program, program, service
+from support.patience import PATIENCE
 from support.running import Peer, script, steps
 from toolwire.server import tokens
 from toolwire.server.catalogue import CallContext, Entry, ServiceResult
@@ -42,7 +43,7 @@ async def ask(it: Program, name: str = "bob", key: str = "k") -> dict[str, Any]:
 
 async def waiting(it: Program, session: str = "calls") -> dict[str, Any]:
     """The one request that waits, as soon as there is one."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             found = (await it.http.get("/api/approvals", params={"session": session})).json()["approvals"]
             if found:

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from support.patience import PATIENCE
 from support.running import Running, running, script, steps
 from toolwire.dialects import backend_only
 from toolwire.settings import Settings
@@ -28,7 +29,7 @@ async def run_all(gateway: Running, path: str = "/ws/edits?tools=server&watch=1"
 
 
 def client(gateway: Running) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=gateway.http, trust_env=False, timeout=10)
+    return httpx.AsyncClient(base_url=gateway.http, trust_env=False, timeout=PATIENCE)
 
 
 async def test_every_edit_of_a_session_is_given_in_document_4s_envelope(tmp_path: Path) -> None:

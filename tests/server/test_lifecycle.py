@@ -12,7 +12,8 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from support.running import PATIENCE, Peer, running, script, steps
+from support.patience import PATIENCE
+from support.running import Peer, running, script, steps
 from toolwire.settings import Settings
 
 ANALYZE = "/ws/analyze?sessionId=ws-1&projectKey=demo&projectPath=/p"

@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from crash.serving import gateway
+from support.patience import PATIENCE
 
 CHECKS = [
     content_type_conformance,
@@ -26,7 +27,6 @@ CHECKS = [
     response_schema_conformance,
     status_code_conformance,
 ]
-PATIENCE = 20.0
 EXAMPLES = 8
 STREAMS = ("/api/sessions/{name}/events", "/api/sessions/{name}/edits")
 """These may go on for ever: a session that is not there is all that is asked of them here."""

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from support.patience import PATIENCE
 from toolwire.server.outbox import Flusher, Outbox
 from toolwire.settings import Settings
 
@@ -83,7 +84,7 @@ async def test_whoever_waits_for_relief_is_woken_when_the_reader_catches_up(wire
     await asyncio.sleep(0)
     assert not waiting.done()
     box.resume()
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_whoever_waits_for_relief_is_woken_when_the_reader_is_gone(wire: Recorder) -> None:
@@ -94,4 +95,4 @@ async def test_whoever_waits_for_relief_is_woken_when_the_reader_is_gone(wire: R
     waiting = asyncio.create_task(box.relieved())
     await asyncio.sleep(0)
     box.discard()
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, PATIENCE)

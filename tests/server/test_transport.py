@@ -9,6 +9,7 @@ import pytest
 
 from oracles.npm import installed
 from support.command_line import command_line
+from support.patience import PATIENCE
 from support.running import running, script, steps
 from toolwire.server.websocket import PicowsWire
 
@@ -16,7 +17,6 @@ DIALOGUE = steps(
     {"say": ["a", "b"]}, {"call": [{"tool": "read_file", "arguments": {"path": "x"}}]}, {"say": ["{{1}}"]}
 )
 PROMPT = '{"type":"user_message","content":"go"}'
-PATIENCE = 30.0
 
 
 async def test_a_socket_of_the_gateway_is_carried_by_picows(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_garbage_on_the_port_is_refused_and_others_notice_nothing(tmp_path
         reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
         writer.write(request_line)
         await writer.drain()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             answer = await reader.read(200)
         assert b"HTTP/1.1 400" in answer or b"HTTP/1.1 403" in answer
         writer.close()

@@ -7,14 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from support.patience import PATIENCE
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, MessageAdded, Said, TurnAsked, TurnEnded
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store import Store
 from toolwire.store.sqlite import SqliteStore
-
-PATIENCE = 20.0
-"""Seconds a test waits for something before it fails."""
 
 
 def said(first: int, count: int = 1, text: str = "piece") -> list[AnyEvent]:

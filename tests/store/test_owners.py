@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from toolwire.store.owners import Owner, owners_folder
 
-PATIENCE = 20
 LIVING = """
 import sys
 from pathlib import Path

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from store.events_made import PATIENCE, QUICK, Listener, added, asked, ended, new_session, opened, said
+from store.events_made import QUICK, Listener, added, asked, ended, new_session, opened, said
+from support.patience import PATIENCE
 from toolwire.core.events import Message
 from toolwire.errors import StoreError
 from toolwire.settings import Settings

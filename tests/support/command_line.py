@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-PATIENCE = 30.0
+from support.patience import PATIENCE
 
 
 class CommandLine:

@@ -7,7 +7,8 @@ from typing import Any
 
 import httpx
 
-from support.running import PATIENCE, Running
+from support.patience import PATIENCE
+from support.running import Running
 from toolwire.server.roles import Role
 from toolwire.server.security import OWNER, Caller
 

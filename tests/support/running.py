@@ -13,13 +13,11 @@ from typing import Any
 from fastapi import FastAPI
 from websockets.asyncio.client import ClientConnection, connect
 
+from support.patience import PATIENCE
 from toolwire.server.app import create_app, listen, make_server
 from toolwire.server.config import GatewayConfig
 from toolwire.server.hub import Hub
 from toolwire.settings import Settings
-
-PATIENCE = 10.0
-"""Seconds any single wait in a test may take."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from support.room import Room
 from toolwire.errors import ToolError
 from toolwire.settings import Settings
@@ -181,7 +182,7 @@ def test_results_are_kept_by_content_from_many_threads(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     [ref] = refs
     assert results.read(ref, 2, 3).text == "结果同"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from support.room import Room
 from toolwire.errors import ConfigError, ToolError
 from toolwire.settings import Settings
@@ -57,7 +58,7 @@ def test_of_many_that_create_one_file_at_once_exactly_one_does(room: Room) -> No
     start, outcomes = threading.Barrier(8), []
 
     def create(number: int) -> None:
-        start.wait(10)
+        start.wait(PATIENCE)
         try:
             room.workspace.write_bytes("deep/er/one", str(number).encode(), create=True)
             outcomes.append(number)
@@ -68,7 +69,7 @@ def test_of_many_that_create_one_file_at_once_exactly_one_does(room: Room) -> No
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     winners = [number for number in outcomes if number >= 0]
     assert len(winners) == 1
     assert -2 not in outcomes
@@ -121,7 +122,7 @@ def test_of_many_writes_that_expect_the_same_content_one_wins(room: Room) -> Non
     start, won = threading.Barrier(8), []
 
     def write(number: int) -> None:
-        start.wait(10)
+        start.wait(PATIENCE)
         try:
             room.workspace.write_bytes("f", str(number).encode(), expected=content_hash(b"old"))
             won.append(number)
@@ -132,7 +133,7 @@ def test_of_many_writes_that_expect_the_same_content_one_wins(room: Room) -> Non
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert len(won) == 1
     assert (room.root / "f").read_text() == str(won[0])
 
@@ -252,7 +253,7 @@ def test_a_crash_at_any_step_leaves_the_old_file_or_the_new_one(tmp_path: Path, 
     for step in range(1, 30):
         room.put("f", old)
         command = [sys.executable, "-c", CRASH, str(room.root), str(tmp_path / "state"), str(step), how]
-        ended = subprocess.run(command, check=False, timeout=30)
+        ended = subprocess.run(command, check=False, timeout=PATIENCE)
         place = room.root / ("new/f" if how == "create" else "f")
         content = place.read_bytes() if place.exists() else None
         assert content in ((None, new) if how == "create" else (old, new))

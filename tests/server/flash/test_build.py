@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from support.flash import Calls
-from support.running import PATIENCE, running
+from support.patience import PATIENCE
+from support.running import running
 from toolwire.settings import Settings
 
 

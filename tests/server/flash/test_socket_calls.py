@@ -63,7 +63,7 @@ async def test_a_call_that_does_not_fit_is_answered_in_the_words_of_section_5(tm
 
 
 async def test_calls_go_on_beside_a_task_and_each_other(tmp_path: Path) -> None:
-    agent = script(tmp_path, steps({"say": ["working"]}, {"sleep_ms": 60_000}))
+    agent = script(tmp_path, steps({"say": ["working"]}, {"sleep_ms": 600_000}))
     async with running(tmp_path, agent=agent) as gateway:
         builder = await gateway.connect("/agent/ws")
         await builder.send({"type": "flash:cline_task", "sessionId": "s", "prompt": "x"})
