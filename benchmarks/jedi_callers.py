@@ -4,10 +4,10 @@ A function counts if jedi finds two or more references to it inside its own pack
 call by call: wherever in the package a function of its name is called, `goto` says which definition that is. (The
 references themselves are no answer: they are made for renaming, and take in every method that shares a call with
 this one.) Both sides are reduced to the set of definitions that call the function; they agree if the sets are equal.
-Edges that only a name or an overriding method suggests are left out on our side, since `goto` has neither. The
-sample is fixed: functions in the order of a digest of their place.
+Edges that only a name or an overriding method suggests are left out on our side, since `goto` has neither. A
+sample is fixed by its seed: functions in the order of a digest of seed and place.
 
-    python benchmarks/jedi_callers.py [--sample 200] [--show]
+    python benchmarks/jedi_callers.py [--sample 200] [--seed first,second…] [--show]
 """
 
 from __future__ import annotations
@@ -95,12 +95,14 @@ def _only_at(folder: Path, packages: set[str]) -> Callable[[str, list[str]], set
     return lambda place, names: packages.intersection(names) if place == top else set()
 
 
-def functions(root: Path) -> list[Function]:
+def functions(root: Path, seed: str = "") -> list[Function]:
     found: list[Function] = []
     for init in sorted(root.glob("*/__init__.py")):
         for file in sorted(init.parent.rglob("*.py")):
             found.extend(_functions_of(file, file.relative_to(root).as_posix()))
-    return sorted(found, key=lambda one: hashlib.sha256(f"{one.path}:{one.qualified}:{one.line}".encode()).digest())
+    return sorted(
+        found, key=lambda one: hashlib.sha256(f"{seed}{one.path}:{one.qualified}:{one.line}".encode()).digest()
+    )
 
 
 def _functions_of(file: Path, path: str) -> Iterator[Function]:
@@ -258,14 +260,14 @@ class Oracle:
         return frozenset(place for place in found if place[0].partition("/")[0] == function.package)
 
 
-def judge(root: Path, state: Path, sample: int) -> list[Verdict]:
+def judge(root: Path, state: Path, sample: int, seed: str = "") -> list[Verdict]:
     """Verdicts on the first `sample` functions that qualify."""
     verdicts: list[Verdict] = []
     with Workspace(root, state=state) as workspace, Codemap(workspace, Settings()) as codemap:
         if not codemap.wait(BUILD_SECONDS):
             raise TimeoutError("the index was not built in time")
         oracle = Oracle(root, codemap)
-        for function in functions(root):
+        for function in functions(root, seed):
             if len(verdicts) >= sample:
                 break
             verdict = oracle.verdict(function)
@@ -278,23 +280,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=SAMPLE)
     parser.add_argument("--show", action="store_true", help="print every disagreement")
+    parser.add_argument("--seed", default="", help="which sample; several with commas between; default: the first")
     options = parser.parse_args()
-    started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "lib").resolve()
         copy_library(root)
         show_source_not_stubs(root, Path(folder, "typeshed"))
-        verdicts = judge(root, Path(folder, "state"), options.sample)
+        for seed in options.seed.split(","):
+            started = time.monotonic()
+            verdicts = judge(root, Path(folder, "state"), options.sample, seed)
+            tell(verdicts, seed, time.monotonic() - started, show=options.show)
+    return 0
+
+
+def tell(verdicts: list[Verdict], seed: str, seconds: float, *, show: bool) -> None:
     agreeing = sum(verdict.agree for verdict in verdicts)
     for verdict in verdicts:
-        if not verdict.agree and options.show:
+        if not verdict.agree and show:
             print(f"{verdict.function.path}:{verdict.function.line} {verdict.function.qualified}")
             print(f"    only jedi: {sorted(verdict.jedi - verdict.ours)}")
             print(f"    only ours: {sorted(verdict.ours - verdict.jedi)}")
     share = agreeing / len(verdicts) if verdicts else 0.0
-    print(f"callers at depth 1 agree with jedi on {agreeing} of {len(verdicts)} functions ({share:.1%}),", end=" ")
-    print(f"{time.monotonic() - started:.0f} s")
-    return 0
+    which = f"sample {seed}: " if seed else ""
+    print(f"{which}callers at depth 1 agree with jedi on {agreeing} of {len(verdicts)} functions", end=" ")
+    print(f"({share:.1%}), {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

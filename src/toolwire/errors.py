@@ -47,6 +47,10 @@ class ToolwireError(Exception):
 class PeerError(ToolwireError):
     code = "INVALID_REQUEST"
     fault = "peer"
+    request: str = ""
+    """The request of document 2 that was refused with it, and that it is the end of."""
+    given: str = ""
+    """What was named and is not there, where a sentence about it needs no more than that."""
 
 
 class InvalidMessage(PeerError):
@@ -161,6 +165,13 @@ class OurError(ToolwireError):
 
 class StoreError(OurError):
     code = "STORE_ERROR"
+
+
+def why_not_read(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file can't be read, without the number and the name that are said elsewhere."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return error.strerror or str(error)
 
 
 class ConfigError(OurError):

@@ -5,9 +5,10 @@ A setting is changed by `--set name=value` on the command line or by `TOOLWIRE_N
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import difflib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Final
 
 from toolwire.errors import ConfigError
 
@@ -23,6 +24,10 @@ class Settings:
     """Beyond this the transport itself closes with 1009."""
     nesting_limit: int = 64
     """Deepest JSON that fits."""
+    http_head_limit: int = 64 * 1024
+    """Largest head of an HTTP request, in bytes; beyond it 431."""
+    http_head_timeout: float = 10.0
+    """Seconds a client has to send the head of a request; then 408."""
 
     # Waiting
     tool_timeout: float = 120.0
@@ -90,6 +95,9 @@ class Settings:
     """Document 3: seconds a tool may take before its call is answered with TIMEOUT."""
     call_keys_remembered: int = 65_536
     """Idempotency keys used in this process that it remembers, to save itself trying them as new."""
+    call_text_logged: int = 16 * 1024
+    """Characters of a text that a session's log keeps of a call whose content is in the store; of a longer one, its
+    digest."""
     call_session_tries: int = 16
     """How often a call goes on in its session anew after another process has written to that session's log."""
     project_tool_output: int = 4 * MIB
@@ -124,6 +132,10 @@ class Settings:
     """Longest wait before the first attempt to connect again; it doubles with every further one."""
     reconnect_most: float = 30.0
     """Longest wait between two attempts."""
+    details_limit: int = MIB
+    """Bytes of the typed fields that an IDE may send beside a result of documents 1 and 2."""
+    ledger_patience: float = 60.0
+    """Seconds after its restart that a gateway waits for an IDE whose ledger knows what became of a write."""
     ledger_days: float = 7.0
     """Days an IDE remembers the writes it was asked for."""
     ledger_reads: int = 1000
@@ -159,7 +171,7 @@ class Settings:
     read_max_lines: int = 2000
     """A longer file is cut, with a line that says how to go on."""
     read_max_bytes: int = 64 * MIB
-    """A larger file is not read at all."""
+    """Of a larger file only lines are read, and it is not changed."""
     result_limit: int = 100_000
     """Characters of a tool result that go out at once; the whole is kept."""
     diff_distance: int = 100
@@ -305,13 +317,21 @@ class Settings:
         for override in overrides:
             name, equals, value = override.partition("=")
             if not equals or name not in known:
-                raise ConfigError(
-                    f"no such setting: {override}",
-                    field=name,
-                    hint="write --set name=value; names: " + ", ".join(sorted(known)),
-                )
+                raise _unknown(name, known)
             changes[name] = _parse(name, value, f"--set {name}")
         return replace(cls(), **changes)
+
+
+KINDS: Final = {int: "a whole number", float: "a number", str: "a text"}
+
+
+def _unknown(name: str, known: Collection[str]) -> ConfigError:
+    if name in known:
+        hint = f"write --set {name}=VALUE; its default is {_DEFAULTS[name]}"
+        return ConfigError(f"--set {name}: the value is missing", field=name, hint=hint)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "docs/settings.md lists them all"
+    return ConfigError(f"--set {name}: no such setting", field=name, hint=hint)
 
 
 def _parse(name: str, value: str, source: str) -> int | float | str | tuple[str, ...]:
@@ -321,9 +341,13 @@ def _parse(name: str, value: str, source: str) -> int | float | str | tuple[str,
     try:
         parsed = kind(value)
     except ValueError:
-        raise ConfigError(f"{source}: {value!r} is not a {kind.__name__}", field=name) from None
+        raise ConfigError(
+            f"{source}: {value!r} is not {KINDS[kind]}", field=name, hint=f"its default is {_DEFAULTS[name]}"
+        ) from None
     if isinstance(parsed, int | float) and parsed <= 0:
-        raise ConfigError(f"{source}: {value} must be above zero", field=name)
+        raise ConfigError(
+            f"{source}: {value} must be above zero", field=name, hint=f"its default is {_DEFAULTS[name]}"
+        )
     if name == "language" and parsed not in ("zh", "en"):
         raise ConfigError(f"{source}: language is zh or en, not {value!r}", field=name)
     return parsed

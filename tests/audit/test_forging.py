@@ -11,7 +11,7 @@ import pytest
 
 from audit.recorded import Recorded
 from toolwire.seal.chain import SIZE, note_hash, run_hash, session_genesis
-from toolwire.store.notes import Note, add_note
+from toolwire.store.ledger import Note, last_note, write_notes
 
 
 def without_late_heads(recorded: Recorded, row: int) -> None:
@@ -57,7 +57,7 @@ def test_a_chain_computed_anew_does_not_get_its_seals(recorded: Recorded, new: b
 
 def test_a_note_that_fits_the_ledger_is_not_sealed(recorded: Recorded) -> None:
     with closing(sqlite3.connect(recorded.store, isolation_level=None)) as db:
-        add_note(db, Note(1, "response", "[]", "t", "d", 0))
+        write_notes(db, [Note(1, "response", "[]", "t", "d", 0)], *last_note(db))
     assert any("is not sealed" in finding for finding in recorded.found())
 
 

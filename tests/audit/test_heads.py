@@ -19,7 +19,8 @@ from toolwire.audit.verify import Verification
 from toolwire.seal.heads import Head, Heads, parse_heads, read_heads
 from toolwire.settings import Settings
 from toolwire.store import Store
-from toolwire.store.notes import Note, add_note
+from toolwire.store.ledger import Note
+from toolwire.store.notes import add_note
 from toolwire.store.witness import Witness
 
 SEAL = bytes(range(32))

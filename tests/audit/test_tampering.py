@@ -163,6 +163,12 @@ def test_a_response_put_back_to_running_is_detected(recorded: Recorded) -> None:
         assert len(found) >= KEYS
 
 
+@pytest.mark.parametrize("column", ["response", "trace", "key", "tool"])
+def test_a_response_whose_columns_got_another_type_is_detected(recorded: Recorded, column: str) -> None:
+    with recorded.changed(f"UPDATE call_records SET {column} = CAST({column} AS BLOB)") as found:
+        assert len(found) >= KEYS
+
+
 def test_the_index_of_the_log_is_checked_against_it(recorded: Recorded) -> None:
     with recorded.changed("UPDATE meta SET indexed = (SELECT max(id) FROM log)", "DELETE FROM places") as found:
         assert any("readers may miss events" in finding for finding in found)

@@ -29,6 +29,7 @@ config = GatewayConfig(
     agent=given["agent"],
     store=given["store"],
     token_file=Path(given["token_file"]) if given["token_file"] else None,
+    approve=given["approve"],
     settings=Settings.load({}, given["overrides"]),
 )
 sys.exit(run(config, announce=lambda port: print(port, flush=True)))
@@ -45,6 +46,7 @@ class Served:
     log: Path
     token_file: Path | None = None
     overrides: tuple[str, ...] = ()
+    approve: str = "high"
     port: int = 0
     process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
@@ -59,6 +61,7 @@ class Served:
             "agent": self.agent,
             "store": self.store,
             "overrides": self.overrides,
+            "approve": self.approve,
             "token_file": str(self.token_file) if self.token_file else "",
         }
         with self.log.open("ab") as log:

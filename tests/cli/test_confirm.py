@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from support.patience import PATIENCE
 from support.running import running, script, steps
 from toolwire.cli.api import Api
-from toolwire.cli.confirm import Confirm
+from toolwire.cli.confirm import Confirm, Desk
 from toolwire.ide.address import Address
 
 TOOL = """
@@ -37,9 +37,12 @@ class View:
 
     def progress(self, text: str) -> None: ...
 
+    def asking(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def note(self, line: RenderableType, style: str = "") -> None:
         self.notes.append(line.plain if isinstance(line, Text) else str(line))
-        if len(self.notes) == 2:
+        if "waits for a person" in self.notes[-1]:
             self.told.set()
 
 
@@ -52,12 +55,14 @@ async def asked(folder: Path, *said: str, nobody: bool = False) -> AsyncIterator
     )
     lines, view = list(said), View()
 
-    async def read_line(_: str) -> str:
+    async def read_line(prompt: str, default: str = "", *, fresh: bool = False) -> str | None:
         return lines.pop(0)
+
+    desk = None if nobody else Desk(read_line, interrupt=lambda: None)
 
     async with running(folder, agent=agent) as gateway:
         api = Api(Address(gateway.ws(""), "gateway", "s"))
-        confirm = asyncio.create_task(Confirm(api, "s", view, None if nobody else read_line).run())
+        confirm = asyncio.create_task(Confirm(api, "s", view, desk).run())
         peer = await gateway.connect("/ws/s?tools=server&watch=1")
         await peer.send({"type": "user_message", "content": "go"})
         if nobody:
@@ -89,11 +94,12 @@ async def test_a_no_has_a_reason(tmp_path: Path) -> None:
 
 
 async def test_arguments_can_be_changed_and_nonsense_is_asked_again(tmp_path: Path) -> None:
-    async with asked(tmp_path, "what", "e", "{", "e", '{"to": "test"}') as (text, view):
+    async with asked(tmp_path, "what", "e", "{", '{"to": "test"}') as (text, view):
         assert output(text) == "deployed to test\n"
     assert any("not JSON" in note for note in view.notes)
 
 
 async def test_without_a_terminal_it_only_says_what_waits(tmp_path: Path) -> None:
     async with asked(tmp_path, nobody=True) as (_, view):
-        assert "/api/approvals/approval-" in view.notes[1]
+        assert "/api/approvals/approval-" in view.notes[-1]
+        assert "/#/approvals/approval-" in view.notes[-1]

@@ -16,7 +16,7 @@ from toolwire.errors import ConfigError
 def test_up_says_where_it_is_and_how_each_client_connects(place: Place) -> None:
     words = ("up", str(place.project), "--port", "0", "--no-browser", "--store", "memory:")
     with started(*words, state=place.folder) as up:
-        lines = [up.line() for _ in range(14)]
+        lines = [up.line() for _ in range(15)]
         shown = "".join(lines)
         assert lines[0].startswith("Toolwire is ready: http://127.0.0.1:")
         assert f"project   shop = {place.project}" in shown

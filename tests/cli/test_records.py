@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,9 @@ from toolwire.core.events import (
     TurnEnded,
     TurnStarted,
 )
+from toolwire.settings import Settings
+from toolwire.store import open_store
+from toolwire.store.sqlite_reading import reading
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +160,55 @@ def test_a_script_keeps_runs_batches_and_failures_apart() -> None:
 )
 def test_pauses_are_those_of_the_log_but_never_long(gap_ms: int, speed: float, seconds: float) -> None:
     assert pause(gap_ms, speed) == seconds
+
+
+@pytest.mark.parametrize("words", [("sessions",), ("replay", "first"), ("sessions", "show", "first")])
+def test_looking_at_a_store_changes_nothing_in_it(recorded: Place, here: Here, words: tuple[str, ...]) -> None:
+    file = recorded.folder / "toolwire.db"
+    before = file.read_bytes(), file.stat().st_mtime_ns
+    assert here(*words, "--store", recorded.store).returncode == 0
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+
+
+async def test_a_store_beside_which_nothing_can_be_made_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "toolwire.db"
+    store = open_store(f"sqlite:///{file}")
+    await store.start()
+    await store.open_session("default", "first", epoch="e", now=1)
+    await store.close()
+    for name in ("shm", "wal"):
+        file.with_name(f"toolwire.db-{name}").unlink(missing_ok=True)
+    file.with_name("toolwire.db-shm").mkdir()  # as in a folder that can't be written, also for root
+    with reading(file, Settings()) as reader:
+        assert [line.name for line in reader.sessions(10)] == ["first"]
+
+
+def test_a_store_of_an_older_layout_is_not_brought_up_to_date_by_looking(tmp_path: Path, here: Here) -> None:
+    file = tmp_path / "old.db"
+    with closing(sqlite3.connect(file)) as old:
+        old.execute("CREATE TABLE meta (version INTEGER NOT NULL)")
+        old.execute("INSERT INTO meta VALUES (1)")
+        old.commit()
+    before = file.read_bytes()
+    done = here("sessions", "--store", f"sqlite:///{file}")
+    assert done.returncode == 1
+    assert "layout version 1" in done.stderr
+    assert "start its gateway once" in done.stderr
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all, but a text that is long enough" * 10])
+def test_a_file_that_is_no_store_is_told_as_such(tmp_path: Path, here: Here, content: bytes) -> None:
+    file = tmp_path / "other.db"
+    file.write_bytes(content)
+    done = here("replay", "first", "--store", f"sqlite:///{file}")
+    assert done.returncode == 1
+    assert "not a" in done.stderr
+    assert file.read_bytes() == content
+
+
+def test_a_missing_store_is_not_made(tmp_path: Path, here: Here) -> None:
+    done = here("replay", "first", "--store", f"sqlite:///{tmp_path}/none.db")
+    assert done.returncode == 2
+    assert "nothing is recorded yet" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -96,6 +96,10 @@ def test_a_write_can_be_taken_back(shop: Path, here: Here) -> None:
     undone = here("undo", call_id, "--path", str(shop))
     assert undone.returncode == 0
     assert (shop / "main.py").read_text() == before
+    own_id = undone.stderr.split("toolwire undo ")[1].split()[0]
+    changed = here("undo", own_id, "--path", str(shop), "--json")
+    assert json.loads(changed.stdout)["undone"] == own_id
+    assert here("undo", call_id, "--path", str(shop)).returncode == 0
     again = here("undo", call_id, "--path", str(shop))
     assert again.returncode == 1
     assert "Traceback" not in again.stderr

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from toolwire.core.idempotency import Kept
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store import Store, open_store
-from toolwire.store.call_records import CallRecords, Claim, RecordKey
+from toolwire.store.call_records import CallRecords, Claim, RecordKey, response_digest, subject_of
 
 KEY = RecordKey("tenant", "caller", "flash.draft.write", "k1")
 DAY = 24 * 3_600_000
@@ -144,6 +149,15 @@ async def test_a_record_and_its_effect_are_one_transaction(store: Store, records
     with pytest.raises(RuntimeError):
         await store.transact(work)
     assert (await claim(store, records)).verdict == "run"
+
+
+@given(st.lists(st.text(), min_size=9, max_size=9), st.integers(0, 2**60))
+def test_the_ledger_names_and_digests_a_record_as_a_json_array_in_ascii(texts: list[str], expires: int) -> None:
+    key, kept = RecordKey(*texts[:4]), Kept(texts[4], texts[5], texts[6], texts[7], expires, texts[8])
+    whole = json.dumps([*key, *texts[4:8], expires, texts[8]], ensure_ascii=True, separators=(",", ":"))
+    assert json.loads(subject_of(key)) == list(key)
+    assert subject_of(key) == json.dumps(key, ensure_ascii=True, separators=(",", ":"))
+    assert response_digest(key, kept) == hashlib.sha256(whole.encode()).hexdigest()
 
 
 async def test_a_key_is_forgotten_after_a_day_but_not_while_its_call_runs(store: Store, records: CallRecords) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 from toolwire.core.commands import Answer, Prompt
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, TurnEnded
 from toolwire.core.ids import Ids
-from toolwire.core.session import Limits, Session
+from toolwire.core.lasting import LastingSession as Session
+from toolwire.core.session import Limits
 from toolwire.core.turn import CallSpec, Turn
 
 LIMITS = Limits(queue=3, calls=8, tool_timeout_ms=1000)
@@ -16,7 +17,9 @@ WRITE = CallSpec("Edit", {"path": "a"})
 
 
 def session(limits: Limits = LIMITS, seq: int = 0) -> Session:
-    return Session("c", limits=limits, ids=Ids(b"\1\2\3\4\5\6"), seq=seq)
+    made = Session("c", limits=limits, ids=Ids(b"\1\2\3\4\5\6"), seq=seq)
+    made.ledger = ""  # a client is there, and keeps none
+    return made
 
 
 def ask(of: Session, text: str = "why?", now: int = 0, **more: Any) -> tuple[str, list[AnyEvent]]:

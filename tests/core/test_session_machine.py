@@ -147,7 +147,16 @@ class SessionMachine(RuleBasedStateMachine):
         self.now += ms
         self.keep(self.session.expire(self.now))
 
-    @rule(what=st.sampled_from(["stop", "reset", "interrupt", "release"]))
+    @rule(ledger=st.sampled_from([None, "", "one", "two"]))
+    def another_client_runs_the_tools(self, ledger: str | None) -> None:
+        self.session.ledger = ledger
+
+    @precondition(lambda self: len(self.session.calls) > 0)
+    @rule(data=st.data(), ledger=st.sampled_from(["", "one", "two"]))
+    def bind(self, data: st.DataObject, ledger: str) -> None:
+        self.keep([self.session.bind(self.waiting(data), ledger, self.now)])
+
+    @rule(what=st.sampled_from(["stop", "reset", "interrupt", "release", "end_cut"]))
     def disturb(self, what: str) -> None:
         self.keep(getattr(self.session, what)(self.now))
 

@@ -129,7 +129,7 @@ def test_a_client_s_own_tool_call_is_run_by_the_gateway(message: dict[str, Any])
 def test_stop_heartbeat_and_token() -> None:
     assert hear("STOP") == hear("STOP", {}) == hear("STOP", {"sessionId": "test-123"}) == Stop()
     assert hear("PING", {"timestamp": 7}) == Ping(7)
-    assert json.loads(connect().pong(Ping(7))) == {"type": "PONG", "data": {"timestamp": 7}}
+    assert json.loads(connect().pong(Ping(7), 1)) == {"type": "PONG", "data": {"timestamp": 7}}
     assert hear("CONNECT", {"token": "secret"}) == Authenticate("secret")
 
 

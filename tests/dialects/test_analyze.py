@@ -156,7 +156,10 @@ def test_what_a_client_leaves_out_of_a_result_is_empty(fields: dict[str, Any], a
 def test_heartbeat_and_token() -> None:
     ping = hear("PING", {"timestamp": 1704438400000})
     assert ping == Ping(1704438400000)
-    assert json.loads(connect().pong(Ping(1704438400000))) == {"type": "PONG", "data": {"timestamp": 1704438400000}}
+    assert json.loads(connect().pong(Ping(1704438400000), 1)) == {
+        "type": "PONG",
+        "data": {"timestamp": 1704438400000},
+    }
     assert hear("PING") == Ping(None)
     assert hear("CONNECT", {"token": "secret"}) == Authenticate("secret")
 
@@ -207,7 +210,8 @@ def test_details_name_every_field_at_fault(message: dict[str, Any], fields: list
 def test_an_error_names_a_request_only_if_it_is_that_request_s_end(message: bytes, request_id: str) -> None:
     with pytest.raises(InvalidMessage) as refused:
         connect().decode(message)
-    assert json.loads(connect().error(refused.value))["data"]["requestId"] == request_id
+    assert refused.value.request == request_id
+    assert json.loads(connect().error(refused.value, request=request_id))["data"]["requestId"] == request_id
 
 
 def test_thoughts_become_progress() -> None:
@@ -244,7 +248,7 @@ def test_a_completed_turn_tells_the_whole_text_and_what_it_took() -> None:
         (ended("overridden", "REQUEST_OVERRIDDEN", "newer"), "REQUEST_OVERRIDDEN", "请求已被新的请求覆盖: newer"),
         (ended("timed_out", "ANALYSIS_TIMEOUT", "300 s"), "ANALYSIS_TIMEOUT", "分析超时: 300 s"),
         (ended("failed", "ANALYSIS_FAILED", "why"), "ANALYSIS_FAILED", "分析失败: why"),
-        (ended("failed", "PROJECT_NOT_FOUND", "x"), "PROJECT_NOT_FOUND", "项目不存在: x"),
+        (ended("failed", "PROJECT_NOT_FOUND", "x"), "PROJECT_NOT_FOUND", "项目路径不存在: x"),
         (ended("failed", "TOOL_EXECUTION_FAILED", "x"), "TOOL_EXECUTION_FAILED", "工具执行失败: x"),
         (ended("failed", "INTERRUPTED", "restart"), "ANALYSIS_FAILED", "分析失败: restart"),
         (ended("cancelled", "STOPPED", "stopped"), "ANALYSIS_FAILED", "分析已停止"),

@@ -266,7 +266,7 @@ def test_there_is_no_greeting_no_heartbeat_and_no_time_limit() -> None:
     dialect = connect()
     assert dialect.greeting(5) == []
     heartbeat: Dialect = dialect
-    assert heartbeat.pong(Ping(5)) is None
+    assert heartbeat.pong(Ping(5), 1) is None
     assert not dialect.idle_timeout
     assert not dialect.limited_turns
 

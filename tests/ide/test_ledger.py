@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -95,11 +96,50 @@ def test_only_so_many_reads_are_kept(tmp_path: Path) -> None:
         assert [kept.begin(call, reads=True) is not None for call in calls] == [False] * 15 + [True] * 5
 
 
-def test_a_second_ide_on_a_folder_gets_a_ledger_of_its_own(tmp_path: Path) -> None:
-    with closing(open_ledger(tmp_path, Settings())) as first, closing(open_ledger(tmp_path, Settings())) as second:
+def of(folder: Path, session: str = "s") -> closing[Ledger]:
+    return closing(open_ledger(folder, session, Settings()))
+
+
+def test_a_second_ide_of_a_session_gets_a_ledger_of_its_own(tmp_path: Path) -> None:
+    with of(tmp_path) as first, of(tmp_path) as second:
         assert first.id != second.id
-    with closing(open_ledger(tmp_path, Settings())) as again:
+    with of(tmp_path) as again:
         assert again.id == first.id
+
+
+def test_two_ides_on_a_folder_find_their_own_ledgers_in_whatever_order_they_come_back(tmp_path: Path) -> None:
+    with of(tmp_path, "one") as one, of(tmp_path, "two") as two:
+        pass
+    with of(tmp_path, "two") as two_again, of(tmp_path, "one") as one_again:
+        assert (one_again.id, two_again.id) == (one.id, two.id)
+
+
+def test_ledgers_of_sessions_long_over_are_swept_away_unless_somebody_has_them_open(tmp_path: Path) -> None:
+    with of(tmp_path, "over"), of(tmp_path, "recent"):
+        pass
+    with of(tmp_path, "open"):
+        before = set(tmp_path.iterdir())
+        for file in before:
+            os.utime(file, (1, 1))
+        with of(tmp_path, "recent"):
+            left = {file.name for file in tmp_path.glob("*.sqlite")}
+    assert len({file.name for file in before if file.suffix == ".sqlite"}) == 3
+    assert len(left) == 2
+
+
+def test_a_ledger_of_the_first_layout_is_read_on(tmp_path: Path) -> None:
+    with closing(ledger(tmp_path)) as old:
+        old.begin(EDIT, reads=False)
+        old.finish(EDIT, DONE, reads=False)
+    with closing(sqlite3.connect(tmp_path / "l.sqlite")) as file:
+        file.execute("DROP TABLE seen")
+        file.execute("UPDATE ledger SET outcome = ?", (b'{"ok":true,"result":"r","error":"","ms":7}',))
+        file.execute("PRAGMA user_version = 1")
+        file.commit()
+    with closing(ledger(tmp_path)) as new:
+        assert new.id == old.id
+        assert new.begin(EDIT, reads=False) == Outcome(True, "r", ms=7, replayed=True)
+        assert new.seen("s") == {}
 
 
 def test_a_file_that_is_no_ledger_is_told_as_such(tmp_path: Path) -> None:

@@ -189,3 +189,34 @@ def test_garbage_is_refused_by_name_or_means_something(raw: bytes, dialect: Dial
     except InvalidMessage:
         return
     assert isinstance(heard, Message)
+
+
+ASIDE = [
+    Outcome(True, "text", details={"path": "a.py"}),
+    Outcome(False, error="who knows", indeterminate=True),
+]
+
+
+@pytest.mark.parametrize("outcome", ASIDE, ids=["details", "undecided"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_gateway_that_does_not_say_it_reads_more_gets_the_documents_fields_alone(
+    dialect: DialectName, outcome: Outcome
+) -> None:
+    speech = speech_of(dialect)
+    for headers in ({}, {"Toolwire-Details": "0"}):
+        speech.meet(headers)
+        told = json.loads(speech.answer("c", outcome))
+        fields = told.get("data", told)
+        assert not {"details", "indeterminate"} & fields.keys()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_gateway_that_says_so_is_told_more(dialect: DialectName) -> None:
+    speech = speech_of(dialect)
+    speech.meet({"Toolwire-Details": "1"})
+    written, undecided = (json.loads(speech.answer("c", outcome)) for outcome in ASIDE)
+    assert undecided.get("data", undecided)["indeterminate"] is True
+    if dialect != "gateway":  # whose result is an object with these fields already
+        assert written["data"]["details"] == {"path": "a.py"}
+    speech.meet({})
+    assert "details" not in json.dumps(json.loads(speech.answer("c", ASIDE[0])))

@@ -14,6 +14,7 @@ from toolwire.ide.workbench import Workbench
 from toolwire.settings import Settings
 from toolwire.tools.inverses import UndoLog
 from toolwire.tools.registry import Registry, default_registry
+from toolwire.tools.textfile import content_hash
 from toolwire.tools.workspace import Workspace
 
 MAKE = Call("s", "Replace-1", "Replace", {"path": "new.txt", "content": "made\n"})
@@ -40,7 +41,7 @@ async def bench(
     root: Path, *, form: Form = "object", registry: Registry | None = None
 ) -> AsyncIterator[tuple[Workbench, Workspace, Ledger]]:
     with parts(root) as (workspace, ledger):
-        made = Workbench(workspace, registry or default_registry(), ledger, Settings(), form=form)
+        made = Workbench(workspace, registry or default_registry(), ledger, Settings(), form=form, session="s")
         yield made, workspace, ledger
         await made.close()
 
@@ -79,6 +80,7 @@ async def test_a_write_nobody_can_decide_about_is_told_as_such_and_not_run(root:
     async with bench(root) as (workbench, _, _):
         outcome = await workbench.run(MAKE)
         assert not outcome.ok
+        assert outcome.indeterminate
         assert "may or may not" in outcome.error
     assert (root / "new.txt").read_text() == "somebody else's\n"
 
@@ -146,3 +148,48 @@ async def test_the_tools_of_one_session_remember_what_was_read(root: Path) -> No
         assert (await workbench.run(Call("s", "r1", "read_file", {"path": "a.txt"}))).ok
         assert (await workbench.run(Call("s", "e2", "Edit", edit))).ok
     assert (root / "a.txt").read_text() == "two\n"
+
+
+async def test_what_the_session_has_read_is_remembered_after_a_crash(root: Path) -> None:
+    (root / "a.txt").write_text("one\n")
+    (root / "b.txt").write_text("one\n")
+    async with bench(root) as (workbench, _, _):
+        for name in ("a.txt", "b.txt"):
+            assert (await workbench.run(Call("s", name, "read_file", {"path": name}))).ok
+    (root / "b.txt").write_text("changed since\n")
+    async with bench(root) as (workbench, _, _):
+        edits = [{"path": name, "old_string": "one", "new_string": "two"} for name in ("a.txt", "b.txt")]
+        done = [await workbench.run(Call("s", f"e{n}", "Edit", edit)) for n, edit in enumerate(edits)]
+        assert [outcome.ok for outcome in done] == [True, False]
+        # Its own write counts as read, also in the next process.
+    async with bench(root) as (workbench, _, _):
+        back = {"path": "a.txt", "old_string": "two", "new_string": "three"}
+        assert (await workbench.run(Call("s", "e9", "Edit", back))).ok
+
+
+@pytest.mark.parametrize("form", ["object", "markdown"])
+async def test_a_write_found_to_have_happened_tells_patch_and_hashes(root: Path, form: Form) -> None:
+    call = Call("s", "Edit-1", "Edit", {"path": "a.txt", "old_string": "one", "new_string": "two"})
+    (root / "a.txt").write_text("one\n")
+    with parts(root) as (workspace, ledger):
+        ledger.begin(call, reads=False)
+        UndoLog(workspace).begin(call.call_id, "a.txt", b"one\n", b"two\n")
+        workspace.write_bytes("a.txt", b"two\n")
+    async with bench(root, form=form) as (workbench, _, _):
+        outcome = await workbench.run(call)
+    fields = outcome.result if form == "object" else outcome.details
+    assert outcome.replayed
+    assert fields is not None
+    assert (fields["path"], fields["hash_after"]) == ("a.txt", content_hash(b"two\n"))
+    assert fields["hash_before"] == content_hash(b"one\n")
+    assert fields["patch"][0]["lines"] == ["-one", "+two"]
+    assert "+two" in (fields["content"] if form == "object" else outcome.result)
+
+
+async def test_a_write_told_in_words_has_its_typed_fields_beside_them_and_a_read_has_not(root: Path) -> None:
+    async with bench(root, form="markdown") as (workbench, _, _):
+        made = await workbench.run(MAKE)
+        assert made.details is not None
+        assert made.details["content"] == "made\n"
+        assert made.details["hash_after"] == content_hash(b"made\n")
+        assert (await workbench.run(Call("s", "r", "read_file", {"path": "new.txt"}))).details is None

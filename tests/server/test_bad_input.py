@@ -6,9 +6,10 @@ import contextlib
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from support.running import Peer, Running, running, script, steps
 from toolwire.settings import MIB, Settings
@@ -161,6 +162,14 @@ async def test_beyond_the_transports_limit_the_connection_is_closed_with_1009(
         ("/ws/agent", "session"),
         ("/ws/x?tools=server&projectKey=nowhere", "nowhere"),
         ("/ws/agent/chat?sessionId=a&projectKey=nowhere&tools=server", "nowhere"),
+        ("/ws/%FF", "session_id"),
+        ("/ws/%ED%A0%80", "session_id"),
+        ("/ws/", "session_id is missing in the path"),
+        ("/ws/x?projectKey=%FF", "projectKey"),
+        ("/ws/x?ledger=%FF", "ledger"),
+        ("/ws/x?ledger=" + "l" * 300, "ledger"),
+        ("/ws/x?watch=perhaps", "watch"),
+        ("/ws/analyze?sessionId=%C3%28&projectKey=a&projectPath=/p", "sessionId"),
     ],
 )
 async def test_a_bad_handshake_is_accepted_told_why_and_closed_with_1008(
@@ -170,6 +179,26 @@ async def test_a_bad_handshake_is_accepted_told_why_and_closed_with_1008(
         peer = await gateway.connect(path)
         assert field in text_of(await peer.receive())
         assert await peer.closed() == 1008
+
+
+@pytest.mark.parametrize("path", ["/ws/a/b", "/ws/analyze/", "/ws/agent/", "/ws/agent/chat/", "/ws//x"])
+async def test_a_path_of_no_document_is_refused_with_404_and_not_taken_for_a_session(
+    tmp_path: Path, path: str, embedded: bool
+) -> None:
+    async with running(tmp_path, embedded=embedded) as gateway:
+        with pytest.raises(InvalidStatus) as refused:
+            await gateway.connect(path + "?sessionId=a&projectKey=demo&projectPath=/p")
+        assert refused.value.response.status_code == 404
+
+
+@pytest.mark.parametrize("name", ["a/b", "a%b", "a%2Fb", "100%25", "你好", "a b", "a?b#c"])
+async def test_a_session_is_called_what_its_path_says_decoded_once(tmp_path: Path, name: str, embedded: bool) -> None:
+    async with running(tmp_path, embedded=embedded) as gateway:
+        peer = await gateway.connect("/ws/" + quote(name, safe=""))
+        await peer.send_raw("nonsense")
+        await peer.receive()
+        assert [each.dialect.session for each in gateway.hub.connections] == [name]
+        await peer.close()
 
 
 async def test_too_many_prompts_are_refused_and_the_ones_before_are_kept(tmp_path: Path, embedded: bool) -> None:

@@ -84,6 +84,19 @@ async def test_edits_are_followed_live(tmp_path: Path) -> None:
         assert json.loads(line)["tool_name"] == "Replace"
 
 
+@pytest.mark.parametrize(("what", "accept"), [("edits", "*/*"), ("events", "text/event-stream")])
+async def test_a_shutdown_ends_the_streams_of_followers_properly(tmp_path: Path, what: str, accept: str) -> None:
+    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
+        async with running(tmp_path, settings=Settings(shutdown_grace=1)) as gateway:
+            first = await gateway.connect("/ws/edits?tools=server")
+            await first.send({"type": "user_message", "content": "hello", "role": "system"})
+            await first.close()
+            address = f"{gateway.http}/api/sessions/edits/{what}"
+            stream = await http.send(http.build_request("GET", address, headers={"Accept": accept}), stream=True)
+            assert stream.status_code == 200
+        await stream.aread()  # cut off, it would raise
+
+
 async def test_a_client_call_of_document_1_leaves_patch_and_hashes_in_the_log(tmp_path: Path) -> None:
     async with running(tmp_path) as gateway:
         plugin = await gateway.connect("/ws/agent/chat?sessionId=s1&projectKey=demo")

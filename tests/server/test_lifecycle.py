@@ -7,6 +7,7 @@ import contextlib
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -248,8 +249,24 @@ async def test_the_log_of_a_session_can_be_read_and_followed_over_http(tmp_path:
                 first = await anext(lines)
                 assert first == f"id: {page['epoch']}.3"
                 assert json.loads((await anext(lines)).removeprefix("data: "))["seq"] == 3
+        for beyond in ("-1", "x", str(2**63), "9" * 30):
+            assert (await get(gateway, f"/api/sessions/http/events?after={beyond}")).status_code == 400
         missing = await get(gateway, "/api/sessions/nobody/events")
         assert (missing.status_code, missing.json()["code"]) == (404, "SESSION_NOT_FOUND")
+
+
+@pytest.mark.parametrize("name", ["team/shop", "x/events", "a%b", "..", "你好?"])
+async def test_a_session_of_any_name_can_be_read_and_stopped_over_http(tmp_path: Path, name: str) -> None:
+    async with running(tmp_path, agent=script(tmp_path, steps({"say": ["a"]}))) as gateway:
+        place = quote(name, safe="").replace(".", "%2E")
+        ide = await gateway.connect(f"/ws/{place}")
+        await ide.send({"type": "user_message", "content": "q"})
+        await ide.receive()
+        page = await get(gateway, f"/api/sessions/{place}/events")
+        assert page.json()["events"][0]["prompt"] == "q"
+        async with httpx.AsyncClient(base_url=gateway.http, trust_env=False) as client:
+            assert (await client.post(f"/api/sessions/{place}/stop")).status_code == 200
+        await ide.close()
 
 
 async def test_stop_over_http_ends_the_running_turn(tmp_path: Path) -> None:

@@ -23,6 +23,10 @@ class Recorder:
 
     def ping(self) -> None: ...
 
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
     def close(self, code: int, reason: str) -> None:
         self.closed = (code, reason)
 

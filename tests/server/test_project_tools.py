@@ -176,7 +176,7 @@ async def test_a_server_that_is_not_there_is_an_upstream_error(tmp_path: Path) -
         ('[[tool]]\nid = "a"\ncommand = ["x"]\n\n[[tool]]\nid = "b"\nriks = "low"\ncommand = ["x"]\n', 7, "riks"),
         ('[[tool]]\nid = "a"\ncommand = ["x"]\n[[tool]]\nid = "a"\ncommand = ["x"]\n', 5, "two tools"),
         ('[[tool]]\nid = "a"\ncommand = ["x", "{name}"]\n', 3, "{name}"),
-        ('[[tool]]\nid = "a"\ncommand = ["x"]\ninput = {type = "nonsense"}\n', 1, "schema"),
+        ('[[tool]]\nid = "a"\ncommand = ["x"]\ninput = {type = "nonsense"}\n', 4, "schema"),
         ('[[tool]]\nid = "a"\nhttp = {method = "GET", url = "https://{host}/"}\n', 3, "url"),
         (
             '[[tool]]\nid = "a"\nhttp = {method = "GET", url = "https://x/", headers = {A = "${NOPE_X}"}}\n',
@@ -256,3 +256,42 @@ def test_an_entry_point_that_is_no_tool_is_refused_by_name(name: str, what: str)
     with pytest.raises(ConfigError, match=what) as caught:
         plugins.load([point(name)])
     assert repr(name) in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (
+            '\n[[tool]]\n\nid = "flash.draft.write"\ncommand = ["x"]',
+            4,
+            "there is a tool called flash.draft.write already",
+        ),
+        ('\n[[tool]]\nid = "read_file"\ncommand = ["x"]', 3, "there is a tool called read_file already"),
+        ('[roles]\n"flash.app.list" = "editor"\n"no.such" = "viewer"', 3, "there is no such tool"),
+        ('[[tool]]\nid = "a"\ncommand = ["x"]\ninput = {"$ref" = "http://evil.example/x"}', 4, "which is not in it"),
+        ('[[tool]]\nid = "a"\ncommand = ["x"]\ninput = {"$ref" = "#/nowhere"}', 4, "which is not in it"),
+        ('[[tool]]\nid = "a"\ncommand = ["x"]\ninput = {type = "nothing"}', 4, "is not a JSON schema"),
+    ],
+)
+def test_an_entry_that_is_refused_later_is_named_with_its_line_too(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError) as refused:
+        catalogue_of(default_registry(), Settings(), tools_file.read(path, trusted=True))
+    assert refused.value.message.startswith(f"{path}, line {line}: ")
+    assert said in refused.value.message
+
+
+def test_references_within_a_schema_are_fine(tmp_path: Path) -> None:
+    parts = '"$defs" = {"b/c" = {type = "string"}}'
+    schema = 'input = {type = "object", properties = {a = {"$ref" = "#/$defs/b~1c"}}, ' + parts + "}"
+    path = write(tmp_path, f'[[tool]]\nid = "a"\ncommand = ["x"]\n{schema}')
+    assert [tool.id for tool in tools_file.read(path, trusted=True).tools] == ["a"]
+
+
+async def test_a_command_that_does_not_read_what_it_is_given_is_fine(tmp_path: Path) -> None:
+    write(tmp_path, '[[tool]]\nid = "shop.deaf"\nreads = true\ncommand = ["/bin/true"]\n')
+    async with program(tmp_path) as it:
+        for _ in range(30):
+            assert (await it.call("shop.deaf", {"text": "x" * 300_000}))["ok"]

@@ -29,11 +29,31 @@ def test_a_loopback_name_is_admitted(tmp_path: Path, host: str) -> None:
     assert Guard(GatewayConfig({"a": tmp_path})).admits(header(host=host)) is None
 
 
-@pytest.mark.parametrize("host", ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "[::2]"])
+ODD_HOSTS = [
+    "127.0.0.1:80@evil.example",
+    "127.0.0.1, evil.example",
+    "127.0.0.1:80, evil.example",
+    "127.0.0.1:port",
+    "localhost:80:90",
+    "[::1",
+    "::1",
+    "[::1]evil.example",
+]
+
+
+@pytest.mark.parametrize(
+    "host", ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "[::2]", *ODD_HOSTS]
+)
 def test_any_other_host_is_refused(tmp_path: Path, host: str) -> None:
     refused = Guard(GatewayConfig({"a": tmp_path})).admits(header(host=host))
     assert refused is not None
     assert refused.status == 403
+
+
+def test_an_address_of_version_6_is_known_by_its_name_in_brackets(tmp_path: Path, tokens: Path) -> None:
+    guard = Guard(GatewayConfig({"a": tmp_path}, host="2001:db8::7", token_file=tokens))
+    assert guard.admits(header(host="[2001:DB8::7]:8080")) is None
+    assert guard.admits(header(host="[2001:db8::8]")) is not None
 
 
 def test_a_name_allowed_by_the_operator_is_admitted(tmp_path: Path) -> None:
@@ -86,7 +106,8 @@ def test_with_tokens_only_a_known_one_identifies(tmp_path: Path, tokens: Path) -
         ({"authorization": f"bearer  {SECRET} "}, SECRET, None),
         ({"authorization": "Basic abc"}, None, None),
         ({"sec-websocket-protocol": f"bearer, {SECRET}"}, SECRET, "bearer"),
-        ({"sec-websocket-protocol": f"bearer.{SECRET}"}, SECRET, "bearer"),
+        ({"sec-websocket-protocol": f"bearer.{SECRET}"}, SECRET, None),
+        ({"sec-websocket-protocol": f"bearer, bearer.{SECRET}"}, SECRET, "bearer"),
         ({"sec-websocket-protocol": "bearer"}, None, "bearer"),
         ({"sec-websocket-protocol": "chat"}, None, None),
         ({}, None, None),

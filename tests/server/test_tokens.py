@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from server.programs import program
+from support.patience import PATIENCE
 from toolwire.errors import ConfigError
 from toolwire.server import tokens
 from toolwire.server.callers import Callers
@@ -225,3 +227,17 @@ def test_without_any_keys_the_gateway_does_not_start(tmp_path: Path) -> None:
         (tmp_path / "jwks.json").write_text(text)
         with pytest.raises(ConfigError):
             JwtCallers(tmp_path / "jwks.json")
+
+
+async def test_a_stream_of_events_ends_with_its_token(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    secret = put(path, "alice", role="editor")
+    async with program(tmp_path, token_file=path, token=secret) as it:
+        await it.call("flash.app.list", session_id="s")
+        async with it.http.stream("GET", "/api/sessions/s/events", headers={"Accept": "text/event-stream"}) as stream:
+            lines = stream.aiter_lines()
+            assert (await anext(lines)).startswith("id: ")
+            tokens.revoke(path, "alice")
+            async with asyncio.timeout(PATIENCE):
+                async for _ in lines:
+                    pass

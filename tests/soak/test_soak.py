@@ -11,21 +11,18 @@ import json
 import os
 import random
 import signal
-import socket
-import sys
 import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
+from soak.serving import Gateway, logs
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, TurnAsked, TurnEnded, TurnStarted
-from toolwire.store import open_store
 
 pytestmark = pytest.mark.soak
 
@@ -44,49 +41,6 @@ SCRIPT: dict[str, Any] = {
         }
     ]
 }
-
-
-class Gateway:
-    """`toolwire serve` in a process of its own, started again whenever it is killed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
-        (folder / "script.json").write_text(json.dumps(SCRIPT))
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def start(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            *(
-                sys.executable,
-                "-m",
-                "toolwire",
-                "serve",
-                "--port",
-                str(self.port),
-                "--project",
-                f"demo={self.folder}",
-            ),
-            *("--agent", f"script:{self.folder}/script.json", "--store", f"sqlite:///{self.folder}/store.db"),
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-
-    async def answers(self) -> None:
-        """Wait until it is ready."""
-        async with asyncio.timeout(30), httpx.AsyncClient(trust_env=False) as http:
-            while True:
-                with suppress(httpx.TransportError):
-                    if (await http.get(f"http://127.0.0.1:{self.port}/readyz")).is_success:
-                        return
-                await asyncio.sleep(0.1)
-
-    async def kill(self, number: int = signal.SIGKILL) -> None:
-        assert self._process is not None
-        self._process.send_signal(number)
-        await self._process.wait()
 
 
 async def client(gateway: Gateway, name: str, until: float, told: dict[str, list[str]]) -> None:
@@ -121,23 +75,6 @@ async def _talk(peer: ClientConnection, dice: random.Random, until: float, told:
     return cursor
 
 
-async def logs(folder: Path) -> dict[str, tuple[str, list[AnyEvent]]]:
-    store = open_store(f"sqlite:///{folder}/store.db")
-    await store.start()
-    try:
-        found = {}
-        for summary in await store.sessions(limit=1000):
-            record = await store.find_session(summary.tenant, summary.name)
-            assert record is not None
-            events: list[AnyEvent] = []
-            while page := await store.read(record.number, after=len(events)):
-                events += page
-            found[summary.name] = (record.epoch, events)
-        return found
-    finally:
-        await store.close()
-
-
 def check(events: list[AnyEvent]) -> None:
     """One end for every turn that began, one outcome for every call. Prompts may wait for a peer to come back."""
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
@@ -155,7 +92,7 @@ def check(events: list[AnyEvent]) -> None:
 
 @pytest.mark.parametrize("killing", [False, True], ids=["clients come and go", "and the gateway is killed"])
 async def test_nothing_is_lost_and_nothing_happens_twice(tmp_path: Path, killing: bool) -> None:
-    gateway = Gateway(tmp_path)
+    gateway = Gateway(tmp_path, SCRIPT)
     await gateway.start()
     until = time.monotonic() + SECONDS
     told: dict[str, list[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from toolwire.core.events import Message
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store import migrations
+from toolwire.store.group_commit import Mark
 from toolwire.store.sqlite import SqliteStore
 
 
@@ -263,13 +265,24 @@ async def test_two_gateways_going_on_from_the_same_event_do_not_both_succeed(
         await loser.stored(session, said(record.last + 1))
 
 
-async def test_a_gateway_that_indexes_the_others_events_still_does_not_write_over_them(path: Path) -> None:
+async def test_a_gateway_that_indexes_the_others_events_still_does_not_write_over_them(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened(path, Settings()) as here, opened(path, Settings()) as there:
         session = await new_session(here)
         await Listener(here).stored(session, said(1))
         await new_session(there)
         await Listener(there).stored(session, said(2, 1, "there"))
-        here._writer._index()
+        indexed = threading.Event()
+
+        def index() -> None:
+            here._writer._index()
+            indexed.set()
+
+        # In the writer's own thread, which may still be tidying up: its connection is nobody else's.
+        monkeypatch.setattr(here._commits, "_tidy", index)
+        here._commits.put(Mark(asyncio.get_running_loop().create_future()))
+        assert await asyncio.to_thread(indexed.wait, PATIENCE)
         assert (await Listener(here).refused(session, said(2, 1, "here"))).code == "STORE_CONFLICT"
         assert await here.read(session, after=1) == said(2, 1, "there")
 

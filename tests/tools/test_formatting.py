@@ -51,6 +51,25 @@ def test_settings_outside_the_project_are_never_read(desk: Desk) -> None:
     assert output.format_trouble == "ruff: ruff.toml can't be read"
 
 
+@pytest.mark.parametrize("indent", ["  ", "    ", "\t"])
+def test_shfmt_formats_the_changed_lines_of_a_script_in_its_own_indentation(desk: Desk, indent: str) -> None:
+    rest = f"fi\nrest() {{\n{indent}echo   untouched\n}}\n"
+    path = desk.put("a.sh", f"#!/bin/sh\nif true; then\n{indent}echo a\n{rest}")
+    path.chmod(0o755)
+    change = {"searchContent": "echo a", "replaceContent": 'if  [ -n "$x" ];then\necho  b;fi'}
+    output = desk.done("apply_change", path="a.sh", **change)
+    formatted = f'{indent}if [ -n "$x" ]; then\n{indent * 2}echo b\n{indent}fi\n'
+    assert path.read_text() == f"#!/bin/sh\nif true; then\n{formatted}{rest}"
+    assert (output.formatted_by, path.stat().st_mode & 0o777) == ("shfmt", 0o755)
+
+
+def test_a_script_that_shfmt_can_not_read_stays_as_it_was_given(desk: Desk) -> None:
+    path = desk.put("a.sh", "echo a\n")
+    output = desk.done("apply_change", path="a.sh", searchContent="echo a", replaceContent="if  (")
+    assert path.read_text() == "if  (\n"
+    assert output.format_trouble.startswith("shfmt: a.sh:1:")
+
+
 def test_clang_format_follows_the_projects_style(desk: Desk) -> None:
     desk.put(".clang-format", "BasedOnStyle: LLVM\nIndentWidth: 3\nAllowShortFunctionsOnASingleLine: None\n")
     path = desk.put("src/a.c", "int f() {\nreturn 1;\n}\n")

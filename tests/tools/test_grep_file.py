@@ -83,6 +83,7 @@ def test_more_files_than_one_process_takes_are_all_searched(tmp_path: Path) -> N
     [
         ("all", {"A.java", "a.kt", "b.kts", "c.py", "d.yml", "e.properties", "Dockerfile", "f.tsx"}),
         ("java", {"A.java"}),
+        ("Java", {"A.java"}),
         (".java", {"A.java"}),
         ("*.java", {"A.java"}),
         ("kotlin", {"a.kt", "b.kts"}),
@@ -144,7 +145,10 @@ def test_no_match_is_a_success_that_says_so(room: Room) -> None:
     assert as_object(outcome)["matches"] == []
 
 
-@pytest.mark.parametrize(("pattern", "position"), [("foo(bar", 3), ("a[b", 1), ("x)y", 1), ("*x", 0), ("a{2,1}", 2)])
+@pytest.mark.parametrize(
+    ("pattern", "position"),
+    [("foo(bar", 3), ("a[b", 1), ("x)y", 1), ("*x", 0), ("a{2,1}", 1), ("ab(?<=x)", 2)],
+)
 def test_a_pattern_that_does_not_compile_says_where(room: Room, pattern: str, position: int) -> None:
     room.put("a.txt", "x")
     for path in (".", "a.txt"):
@@ -152,6 +156,7 @@ def test_a_pattern_that_does_not_compile_says_where(room: Room, pattern: str, po
         assert error.kind == "bad_pattern"
         assert pattern in error.facts["reason"]
         assert f"(position {position})" in error.facts["reason"]
+        assert "(?:" not in error.facts["reason"]
         assert error.field == "pattern"
     assert room.call("grep_file", pattern=pattern, regex=False).success
 

@@ -51,7 +51,9 @@ def test_a_limit_cuts_and_says_so(tmp_path: Path) -> None:
         room.put(f"f{number}", "")
     found = room.done("list_dir", limit=100)
     assert ([item.name for item in found.entries], found.total, found.truncated) == (["f0", "f1", "f2"], 5, True)
-    assert "只显示前 3 项" in as_markdown(room.call("list_dir"))
+    assert "只显示 3 项；用 offset=3 继续" in as_markdown(room.call("list_dir"))
+    rest = room.done("list_dir", offset=found.next_offset)
+    assert ([item.name for item in rest.entries], rest.truncated, rest.next_offset) == (["f3", "f4"], False, None)
     assert not room.done("list_dir", path=".", limit=1).entries[1:]
     room.put("folder/x", "")
     assert room.done("list_dir", depth=2).truncated

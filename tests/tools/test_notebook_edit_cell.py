@@ -120,6 +120,23 @@ def test_what_a_valid_cell_lacks_is_filled_in(desk: Desk) -> None:
     assert len({cell["id"] for cell in notebook["cells"]}) == 4
 
 
+@pytest.mark.parametrize("odd", ["x y!é", "", "i" * 65, 7, "cell-0"])
+@pytest.mark.parametrize("mode", ["replace", "insert", "delete"])
+def test_an_id_that_is_none_gets_a_good_one_and_good_ones_stay(desk: Desk, odd: object, mode: str) -> None:
+    desk.put("n.ipynb", _text(_notebook([_code(0), _code(1, id=odd), _code(2)])))
+    _, notebook = _edit(desk, cell_number=2, new_source="x", edit_mode=mode)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert ids[0] == "cell-0"
+    assert len(set(ids)) == len(ids)
+    assert odd not in ids[1:]
+
+
+def test_an_id_in_a_format_before_ids_goes(desk: Desk) -> None:
+    desk.put("n.ipynb", _text(_notebook([_code(0), _code(1)], minor=4)))
+    _, notebook = _edit(desk, cell_number=0, new_source="x")
+    assert not any("id" in cell for cell in notebook["cells"])
+
+
 @pytest.mark.parametrize("indent", [None, 1, 2, 4, "\t"])
 def test_the_files_own_style_is_kept(desk: Desk, indent: int | str | None) -> None:
     before = _notebook([_code(0), _code(1)])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.room import Room
 from toolwire.settings import Settings
+from toolwire.tools import large_file
 from toolwire.tools.registry import as_markdown, as_object
 from toolwire.tools.textfile import content_hash
 
@@ -98,11 +100,57 @@ def test_a_long_file_is_cut_and_says_how_to_go_on_until_it_is_read(tmp_path: Pat
     assert content == TEN
 
 
-def test_a_file_over_the_size_limit_is_not_read(tmp_path: Path) -> None:
-    room = Room(tmp_path, settings=Settings(read_max_bytes=10))
-    room.put("f", "x" * 11)
-    error = room.refused("read_file", path="f")
-    assert (error.kind, error.facts["size"], error.facts["limit"]) == ("file_too_large", 11, 10)
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEN.encode(),
+        TEN.rstrip("\n").encode(),
+        TEN.replace("\n", "\r\n").encode(),
+        b"\xef\xbb\xbf" + TEN.encode(),
+        "\ufeff".encode("utf-16-le") + TEN.encode("utf-16-le"),
+        ("\n" * 9 + "end").encode(),
+        b"one line",
+        "中文\n".encode("gb18030") * 12,
+    ],
+)
+@pytest.mark.parametrize("most_lines", [3, 100])
+@pytest.mark.parametrize("most_chars", [24, 100_000])
+def test_a_file_too_large_to_hold_is_read_in_lines_just_as_a_small_one(
+    tmp_path: Path, data: bytes, most_lines: int, most_chars: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_file, "PIECE", 64)
+    limits: dict[str, Any] = {"read_max_lines": most_lines, "result_limit": most_chars * 4 // 3}
+    for name in ("small", "large"):
+        (tmp_path / name).mkdir()
+    small = Room(tmp_path / "small", settings=Settings(**limits))
+    large = Room(tmp_path / "large", settings=Settings(read_max_bytes=5, **limits))
+    for room in (small, large):
+        room.put("f", data)
+    questions: tuple[dict[str, Any], ...] = (
+        {},
+        {"start_line": 4},
+        {"end_line": 2},
+        {"start_line": 3, "end_line": 8},
+        {"line": 5, "context_lines": 1},
+        {"line": 10},
+        {"start_line": 11},
+        {"line": 99},
+    )
+    for asked in questions:
+        first, second = (room.call("read_file", path="f", **asked) for room in (small, large))
+        assert first.success == second.success
+        if first.error is not None and second.error is not None:
+            assert (first.error.kind, first.error.facts) == (second.error.kind, second.error.facts)
+        else:
+            assert first.output == second.output, asked
+
+
+def test_of_a_huge_line_as_much_is_given_as_goes_out_at_once(tmp_path: Path) -> None:
+    room = Room(tmp_path, settings=Settings(read_max_bytes=10, result_limit=100))
+    room.put("f", "x" * 500 + "\nend\n")
+    found = room.done("read_file", path="f")
+    assert (found.content, found.end_line, found.next_start_line) == ("x" * 75 + "\n", 1, 2)
+    assert room.refused("Edit", path="f", old_string="end", new_string="x").kind == "file_too_large"
 
 
 def test_the_session_has_seen_the_whole_file_even_if_a_part_was_read(room: Room) -> None:

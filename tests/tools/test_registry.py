@@ -82,8 +82,25 @@ def test_every_field_at_fault_is_named(room: Room) -> None:
     assert "times: " in sentence(error, "zh")
 
 
+def test_what_is_wrong_with_arguments_is_told_in_either_language(room: Room) -> None:
+    nothing = room.call("read_file", start_line=0, end_line="x")
+    assert as_markdown(nothing) == "参数无效: path: 缺少必填参数；start_line: 应大于或等于 1；end_line: 应为整数"
+    assert as_markdown(nothing, "en").startswith("Bad arguments: path: Field required; start_line: Input should be")
+    direction = room.call("call_chain", method="f", direction="up")
+    assert as_markdown(direction) == "参数无效: direction: 应为 'callers', 'callees' 或 'both'"
+    source = room.call("NotebookEditCell", path="a.ipynb", cell_number=0)
+    assert as_markdown(source, "en") == "Bad arguments: new_source is required to replace a cell"
+
+
 def test_unknown_arguments_are_ignored_and_null_is_absent(room: Room) -> None:
     assert room.done("echo", text="x", projectKey="p", webSocketSessionId="s", times=None).words == ["x"]
+
+
+def test_a_whole_number_may_be_written_with_a_point_and_nothing_else_is_converted(room: Room) -> None:
+    room.put("f", "a\nb\n")
+    assert room.done("read_file", path="f", start_line=2.0).content == "b\n"
+    for wrong in (1.5, "1", True, 1e400):
+        assert room.refused("read_file", path="f", start_line=wrong).kind == "bad_arguments"
 
 
 def test_a_defect_is_told_as_one_and_ends_nothing(room: Room) -> None:

@@ -74,6 +74,51 @@ def test_writes_are_undone_one_after_the_other_backwards(desk: Desk) -> None:
     assert path.read_text() == "1\n"
 
 
+def test_an_undo_can_be_undone_and_then_the_write_again(desk: Desk) -> None:
+    path = desk.put("a.py", "1\n")
+    desk.done("Edit", "c1", path="a.py", old_string="1", new_string="2")
+    undo(desk.context("u1"), "c1")
+    result = undo(desk.context("u2"), "u1")
+    assert (path.read_text(), result.hash_after) == ("2\n", content_hash(b"2\n"))
+    assert _refusal(desk, "u1").kind == "undo_nothing"
+    undo(desk.context("u3"), "u2")
+    assert path.read_text() == "1\n"
+    undo(desk.context("u4"), "u3")
+    undo(desk.context("u5"), "c1")
+    assert path.read_text() == "1\n"
+
+
+def test_the_undone_making_of_a_file_can_be_undone(desk: Desk) -> None:
+    desk.done("Replace", "c1", path="new/a.py", content="x\n")
+    undo(desk.context("u1"), "c1")
+    assert decide(desk.workspace, "u1") == "done"
+    made = undo(desk.context("u2"), "u1")
+    assert (made.created, made.hash_before, made.hash_after) == (True, None, content_hash(b"x\n"))
+    assert (desk.root / "new/a.py").read_text() == "x\n"
+    undo(desk.context("u3"), "u2")
+    assert not (desk.root / "new/a.py").exists()
+
+
+def test_the_undo_of_a_removal_leaves_alone_what_was_put_there_since(desk: Desk) -> None:
+    desk.done("Replace", "c1", path="a.py", content="x\n")
+    undo(desk.context("u1"), "c1")
+    (desk.root / "a.py").write_text("mine\n")
+    assert _refusal(desk, "u1").kind == "undo_stale"
+    assert (desk.root / "a.py").read_text() == "mine\n"
+
+
+def test_nothing_is_undone_if_the_undo_can_not_be_recorded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = desk.put("a.py", "1\n")
+    desk.done("Edit", "c1", path="a.py", old_string="1", new_string="2")
+
+    def full(*_: object) -> int:
+        raise StoreError("database or disk is full")
+
+    monkeypatch.setattr(UndoLog, "begin", full)
+    assert _refusal(desk, "c1").kind == "not_recorded"
+    assert path.read_text() == "2\n"
+
+
 def test_a_call_id_used_twice_can_be_undone_twice(desk: Desk) -> None:
     path = desk.put("a.py", "1\n")
     desk.done("Edit", "same", path="a.py", old_string="1", new_string="2")

@@ -48,8 +48,8 @@ def test_creating_never_overwrites_a_file_a_folder_or_a_link(room: Room) -> None
     room.put("file", "old")
     (room.root / "folder").mkdir()
     (room.root / "dangling").symlink_to("missing")
-    for name in ("file", "folder", "dangling"):
-        assert kind_of_refusal(room, name, create=True) == "file_exists"
+    for name, kind in (("file", "file_exists"), ("folder", "file_exists"), ("dangling", "link_refused")):
+        assert kind_of_refusal(room, name, create=True) == kind
     assert (room.root / "file").read_text() == "old"
     assert leftovers(room) == []
 

@@ -63,6 +63,14 @@ def test_a_wrong_expected_hash_is_refused_with_both_hashes_and_the_patch(desk: D
     assert unknown.facts["patch"] == []
 
 
+def test_what_an_earlier_read_saw_is_still_known_for_the_patch(desk: Desk) -> None:
+    path = desk.put("a.py", "b\n")
+    path.write_text("b\nmore\n")
+    desk.done("read_file", path="a.py")
+    error = desk.refused("Edit", **EDIT, expected_hash=content_hash(b"b\n"))
+    assert error.facts["patch"][0]["lines"] == [" b", "+more"]
+
+
 def test_the_right_expected_hash_counts_as_having_read(desk: Desk) -> None:
     desk.put("a.py", "b\n", read=False)
     desk.done("Edit", **EDIT, expected_hash=content_hash(b"b\n").upper())

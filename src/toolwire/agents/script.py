@@ -11,10 +11,11 @@ from pydantic_core import from_json
 
 from toolwire.agents.json_place import line_of
 from toolwire.core.events import Placement, Stage
-from toolwire.errors import ConfigError
+from toolwire.errors import ConfigError, why_not_read
 
 KINDS = ("say", "think", "call", "sleep_ms", "fail")
 ERRORS_SHOWN = 10
+EXAMPLE = 'for example {"turns": [{"steps": [{"say": ["hello"]}]}]}'
 
 
 def _as_pieces(value: Any) -> Any:
@@ -83,7 +84,11 @@ def load_script(path: Path) -> Script:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"can't read the script {path}: {error}", field=str(path)) from None
+        raise ConfigError(
+            f"can't read the script {path}: {why_not_read(error)}",
+            field=str(path),
+            hint="`toolwire sessions export ID -o FILE` writes one",
+        ) from None
     return parse_script(text, str(path))
 
 
@@ -92,7 +97,7 @@ def parse_script(text: str, source: str) -> Script:
     try:
         value = from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        raise ConfigError(f"{source} is not JSON: {error}", field=source) from None
+        raise ConfigError(f"{source} is not JSON: {error}", field=source, hint=EXAMPLE) from None
     try:
         return Script.model_validate(value)
     except ValidationError as error:
@@ -100,7 +105,7 @@ def parse_script(text: str, source: str) -> Script:
         shown = [_describe(text, source, problem["loc"], problem["msg"]) for problem in problems[:ERRORS_SHOWN]]
         if len(problems) > ERRORS_SHOWN:
             shown.append(f"… and {len(problems) - ERRORS_SHOWN} more")
-        raise ConfigError("\n".join(shown), field=source) from None
+        raise ConfigError("\n".join(shown), field=source, hint=EXAMPLE) from None
 
 
 def _describe(text: str, source: str, path: tuple[str | int, ...], message: str) -> str:

@@ -61,7 +61,7 @@ class ExportCheck:
                 "redacted text is vouched for by whoever made the file; its digest is of what is in the store"
             )
         if not self.signer:
-            self.remarks.append("the file is not signed: it is whole, and anybody could have made it")
+            self.remarks.append("the file is not signed: anybody could have made it")
         return Report(not findings, self.checked, findings[:LISTED], max(0, len(findings) - LISTED), self.remarks)
 
     def _read(self, line: bytes) -> Iterator[Finding]:

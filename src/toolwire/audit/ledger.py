@@ -10,7 +10,7 @@ from toolwire.audit.findings import Finding, Part
 from toolwire.core.idempotency import Kept
 from toolwire.seal.chain import LEDGER_GENESIS, note_hash
 from toolwire.store.call_records import RecordKey, response_digest, subject_of
-from toolwire.store.notes import APPROVAL, EXECUTION_LOG, RESPONSE, Note, row_digest
+from toolwire.store.ledger import APPROVAL, EXECUTION_LOG, RESPONSE, Note, row_digest
 
 _RECORDS = "SELECT tenant, caller, tool, key, digest, trace, call_id, owner, expires, response FROM call_records"
 
@@ -50,6 +50,9 @@ class LedgerCheck:
         found = set()
         for row in self.connection.execute(_RECORDS):
             key, kept = RecordKey(*row[:4]), Kept(*row[4:])
+            if not all(isinstance(part, str) for part in key):
+                yield _response(key, "its key is not of the type it was stored with")
+                continue
             found.add(subject_of(key))
             note = self.latest.get((RESPONSE, subject_of(key)))
             if kept.response is None:
@@ -57,7 +60,7 @@ class LedgerCheck:
                     yield _response(key, "its response was removed")
             elif note is None:
                 yield _response(key, "is not in the ledger: it was added by another program")
-            elif note.digest != response_digest(key, kept):
+            elif not _is_of(note, key, kept):
                 yield _response(key, "was changed after it was stored")
         for (kind, subject), note in self.latest.items():
             if kind == RESPONSE and note.until > now and subject not in found:
@@ -86,6 +89,13 @@ def _fits(before: bytes, number: int, values: list[Any], chain: object) -> bool:
     try:
         return note_hash(before, number, *values) == chain
     except (AttributeError, TypeError):  # a value is not of the type it was stored with
+        return False
+
+
+def _is_of(note: Note, key: RecordKey, kept: Kept) -> bool:
+    try:
+        return note.digest == response_digest(key, kept)
+    except TypeError:  # a value is not of the type it was stored with
         return False
 
 

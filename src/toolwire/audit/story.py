@@ -23,7 +23,7 @@ from toolwire.core.events import (
     TurnEnded,
     TurnStarted,
 )
-from toolwire.store.notes import Note
+from toolwire.store.ledger import Note
 
 _HASHES = ("hash_before", "hash_after", "hashBefore", "hashAfter", "sha256")
 _PATHS = ("path", "filePath", "file_path")

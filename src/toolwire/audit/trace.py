@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolwire.core.events import AnyEvent, decode_run
-from toolwire.store.notes import Note
+from toolwire.store.ledger import Note
 from toolwire.store.sqlite_places import decode_runs
 
 

@@ -106,7 +106,6 @@ def _check_layout(db: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is not a store of ours")
     version = db.execute("SELECT version FROM meta").fetchone()[0]
     if version != VERSION:
-        hint = (
-            "open it once with `toolwire sessions`" if version < VERSION else "use the newer toolwire that wrote it"
-        )
+        older = "start its gateway once: that brings it up to date"
+        hint = older if version < VERSION else "use the newer toolwire that wrote it"
         raise StoreError(f"{path} has layout version {version}, and this program verifies {VERSION}", hint=hint)

@@ -7,17 +7,23 @@ alone goes to stdout and the notes about calls go to stderr, so that it can be p
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Final, Protocol
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.markdown import Markdown
+from rich.padding import Padding
 from rich.text import Text
 
 from toolwire.cli.screen import clean, console, short
 
 FENCES = ("```", "~~~")
+FRAMES: Final = 12
+"""Times a second an unfinished block is drawn: each drawing costs as much as the block is long."""
 
 
 class AnswerView(Protocol):
@@ -32,6 +38,9 @@ class AnswerView(Protocol):
 
     def progress(self, text: str) -> None:
         """What is being done now; the next progress takes its place."""
+
+    def asking(self) -> AbstractContextManager[None]:
+        """While somebody is asked something, nothing but whole lines may be written."""
 
 
 class PlainView:
@@ -67,6 +76,9 @@ class PlainView:
     def progress(self, text: str) -> None:
         pass
 
+    def asking(self) -> AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
 
 class MarkdownView:
     """A terminal."""
@@ -75,14 +87,15 @@ class MarkdownView:
         self._screen = screen or console()
         self._blocks = Blocks()
         self._live: Live | None = None
+        self._asking = False
 
     def piece(self, text: str) -> None:
         for block in self._blocks.feed(clean(text)):
             self._settle()
             self._screen.print(Markdown(block), soft_wrap=False)
             self._screen.print()
-        if self._blocks.rest.strip():
-            self._show(Markdown(self._blocks.rest))
+        if self._blocks.begun:
+            self._show(Drawn(self._unfinished))
 
     def end_run(self) -> None:
         self._settle()
@@ -92,17 +105,39 @@ class MarkdownView:
 
     def note(self, line: RenderableType, style: str = "") -> None:
         self._settle()
-        self._screen.print(clean(line) if isinstance(line, str) else line, style=style)
+        if isinstance(line, str):
+            line = Text(clean(line))
+        if not isinstance(line, Text):
+            self._screen.print(line, style=style)
+        elif line.no_wrap:
+            self._screen.print(line, style=style, soft_wrap=False, no_wrap=True, overflow=line.overflow)
+        else:
+            self._screen.print(hanging(line), style=style, soft_wrap=False)
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[None]:
+        self._settle()
+        self._asking = True
+        try:
+            yield
+        finally:
+            self._asking = False
 
     def progress(self, text: str) -> None:
-        if not self._blocks.rest.strip():
+        if not self._blocks.begun:
             self._show(Text(f"… {short(text)}", style="dim", no_wrap=True, overflow="ellipsis"))
 
+    def _unfinished(self) -> Markdown:
+        """Its end: more than fits on the screen would be drawn for nobody."""
+        return Markdown(self._blocks.end(self._screen.height))
+
     def _show(self, view: RenderableType) -> None:
+        if self._asking:
+            return
         if self._live is None:
-            self._live = Live(console=self._screen, transient=True, auto_refresh=False)
+            self._live = Live(console=self._screen, transient=True, refresh_per_second=FRAMES)
             self._live.start()
-        self._live.update(view, refresh=True)
+        self._live.update(view)
 
     def _settle(self) -> None:
         """Take the unfinished block off the screen."""
@@ -111,35 +146,68 @@ class MarkdownView:
             self._live = None
 
 
+def hanging(line: Text) -> RenderableType:
+    """A line that is wrapped goes on below where its text began."""
+    indent = len(line.plain) - len(line.plain.lstrip(" "))
+    return Padding(line[indent:], (0, 0, 0, indent), expand=False) if 0 < indent < len(line.plain) else line
+
+
+class Drawn:
+    """Made anew each time it is drawn, and only then."""
+
+    def __init__(self, make: Callable[[], RenderableType]) -> None:
+        self._make = make
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._make()
+
+
 class Blocks:
-    """Cuts growing Markdown at blank lines, but never inside fenced code."""
+    """Cuts growing Markdown at blank lines, but never inside fenced code. Each line is looked at once."""
 
     def __init__(self) -> None:
-        self.rest = ""
+        self._lines: list[str] = []
+        self._tail = ""
+        self._fence = ""
+        """The mark that the block's code is fenced with; empty outside of code."""
+
+    @property
+    def rest(self) -> str:
+        """The block that is not finished."""
+        return "\n".join([*self._lines, self._tail])
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of it can be seen."""
+        return bool(self._lines or self._tail.strip())
+
+    def end(self, lines: int) -> str:
+        """Of the unfinished block no more than about so many lines, still fenced if they are code."""
+        if len(self._lines) <= lines:
+            return self.rest
+        last = [*self._lines[-lines:], self._tail]
+        return "\n".join([self._fence, *last] if self._fence else last)
 
     def feed(self, text: str) -> list[str]:
         """Blocks that are finished now."""
-        self.rest += text
-        *lines, tail = self.rest.split("\n")
-        finished: list[str] = []
-        block: list[str] = []
-        fence = ""
-        for line in lines:
-            mark = line.lstrip()[:3]
-            if fence:
-                fence = "" if mark == fence else fence
-            elif mark in FENCES:
-                fence = mark
-            if line.strip() or fence:
-                block.append(line)
-            elif block:
-                finished.append("\n".join(block))
-                block = []
-        self.rest = "\n".join([*block, tail])
-        return finished
+        *lines, self._tail = (self._tail + text).split("\n")
+        return [block for line in lines if (block := self._take(line))]
+
+    def _take(self, line: str) -> str:
+        mark = line.lstrip()[:3]
+        if self._fence:
+            self._fence = "" if mark == self._fence else self._fence
+        elif mark in FENCES:
+            self._fence = mark
+        if line.strip() or self._fence:
+            self._lines.append(line)
+            return ""
+        block, self._lines = "\n".join(self._lines), []
+        return block
 
     def finish(self) -> str:
-        rest, self.rest = self.rest.strip("\n"), ""
+        rest = self.rest.strip("\n")
+        self._lines, self._tail, self._fence = [], "", ""
         return rest if rest.strip() else ""
 
 

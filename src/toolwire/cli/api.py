@@ -15,6 +15,8 @@ from toolwire.ide.address import Address
 from toolwire.ide.refusals import refusal_of, why_not
 
 TIMEOUT = 10.0
+HINTS = {"SESSION_NOT_FOUND": "`toolwire sessions` lists them"}
+"""What somebody at a command line can do; the gateway's own hints are for programs."""
 
 
 class Api:
@@ -56,6 +58,14 @@ class Api:
         """What waits for a person's word in a session."""
         found: list[dict[str, Any]] = self._ask("GET", "/api/approvals", {"session": session})["approvals"]
         return found
+
+    def approval(self, number: str) -> dict[str, Any]:
+        """A request for a person's word, answered or not."""
+        return self._ask("GET", f"/api/approvals/{quote(number, safe='')}")
+
+    def page(self, approval: str) -> str:
+        """Where a person finds a request on the gateway's page."""
+        return self._address.http(f"/#/approvals/{quote(approval, safe='')}")
 
     def answer(self, approval: str, word: Mapping[str, Any]) -> dict[str, Any]:
         """Give a person's word: `decision`, and `reason` or `arguments`."""
@@ -100,4 +110,4 @@ def _refused(error: urllib.error.HTTPError) -> PeerError:
         code, message, hint = f"HTTP_{error.code}", f"the gateway answered {error.code} {error.reason}", None
     if error.code == 401:
         return NotAuthenticated(message, hint="pass the gateway's token with --token-file FILE")
-    return PeerError(message, code=code, hint=hint)
+    return PeerError(message, code=code, hint=HINTS.get(code, hint))

@@ -131,7 +131,8 @@ def _chosen(db: sqlite3.Connection, trace: str, session: str) -> Chosen:
     if session:
         numbers = {number for (number,) in db.execute("SELECT number FROM sessions WHERE name = ?", (session,))}
         if not numbers:
-            raise PeerError(f"no session {session!r}", code="SESSION_NOT_FOUND", field="session")
+            hint = "`toolwire sessions` lists them"
+            raise PeerError(f"no session {session!r}", code="SESSION_NOT_FOUND", field="session", hint=hint)
         return Chosen(numbers)
     return Chosen()
 
@@ -142,7 +143,8 @@ def _verify_file(file: Path, signed_by: str) -> tuple[Report, str]:
         with file.open("rb") as lines:
             return check.run(lines, signed_by), check.signer
     except OSError as error:
-        raise ConfigError(f"can't read {file}: {error.strerror}", field="file") from None
+        hint = "`toolwire audit export -o FILE` writes one; without a file the store is verified"
+        raise ConfigError(f"can't read {file}: {error.strerror}", field="file", hint=hint) from None
 
 
 def _tell(report: Report, signer: str) -> None:
@@ -220,4 +222,5 @@ def _now() -> int:
 
 
 def _no_trace(trace: str) -> PeerError:
-    return PeerError(f"no trace {trace!r} in this store", code="TRACE_NOT_FOUND", field="trace")
+    hint = "a call's response and its X-Trace-Id header name its trace; another store: --store"
+    return PeerError(f"no trace {trace!r} in this store", code="TRACE_NOT_FOUND", field="trace", hint=hint)

@@ -8,12 +8,14 @@ import os
 import ssl
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pydantic import ValidationError
+from pydantic import AliasChoices, ValidationError
 
 from toolwire.cli import options
 from toolwire.cli.api import Api
@@ -94,6 +96,9 @@ def _call_here(asked: _Asked, path: Path, language: Language | None, read_first:
         if read_first:
             _read(context, given)
         ended = registry.run(tool, given, context)
+        if ended.error is not None and ended.error.kind == "bad_arguments" and language is not None:
+            told = sentence(ended.error, language)
+            raise ConfigError(told, field="arguments", hint=f"`toolwire tools {tool}` explains them")
         if ended.error is not None:
             return Outcome(False, error=sentence(ended.error, language or "en"))
         return Outcome(True, as_markdown(ended, language) if language else as_object(ended, "en"))
@@ -118,14 +123,31 @@ def values(tool: Tool | None, words: list[str]) -> dict[str, Any]:
     given = {name: _parsed(value) for name, value in texts.items()}
     if tool is None:
         return given
+    _check_names(tool, given)
     try:
         tool.input.model_validate(given)
     except ValidationError as error:
         for problem in error.errors():
             name = str(problem["loc"][0]) if problem["loc"] else ""
-            if problem["type"] == "string_type" and name in texts and len(problem["loc"]) == 1:
+            # `missing`: the word `null`, which as JSON says that there is no such argument.
+            wanted = problem["type"] in ("string_type", "missing") and len(problem["loc"]) == 1
+            if wanted and name in texts:
                 given[name] = texts[name]
     return given
+
+
+def _check_names(tool: Tool, given: Iterable[str]) -> None:
+    """Programs may send more than a tool takes; a person who types it has misspelled something."""
+    known: set[str] = set()
+    for name, field in tool.input.model_fields.items():
+        known.add(name)
+        aliases = field.validation_alias
+        known |= {str(alias) for alias in aliases.choices} if isinstance(aliases, AliasChoices) else set()
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"`toolwire tools {tool.name}` lists its arguments"
+            raise ConfigError(f"{tool.name} has no argument {name}", field=name, hint=hint)
 
 
 def _parsed(value: str) -> Any:
@@ -155,7 +177,7 @@ app = options.command(
     examples="""\
   toolwire call grep_file pattern=TODO limit=5
   toolwire call read_file path=src/main.py start_line=10 end_line=20 --path ~/work/shop
-  toolwire call grep_file pattern='def \\\\w+' regex=true --json
+  toolwire call grep_file pattern='def \\w+' regex=true --json
   toolwire call Edit file_path=a.py old_string=foo new_string=bar --read-first
   toolwire call read_file path=README.md --url ws://127.0.0.1:8080
 """,

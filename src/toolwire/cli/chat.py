@@ -18,7 +18,8 @@ import typer
 from toolwire.cli import options, questions
 from toolwire.cli.answer_view import AnswerView, PlainView, view
 from toolwire.cli.api import Api
-from toolwire.cli.confirm import Confirm
+from toolwire.cli.aside import aside
+from toolwire.cli.confirm import Confirm, Desk
 from toolwire.cli.screen import json_line
 from toolwire.cli.talk import RECONNECTS, Talk
 from toolwire.errors import PeerError
@@ -31,6 +32,8 @@ from toolwire.ide.speech import speech_of
 
 T = TypeVar("T")
 INTERRUPTED = 130
+LEAVING = 1.0
+"""Seconds for goodbyes, if somebody leaves in the middle of a turn."""
 NOT_OURS = "HTTP_404"
 """What a gateway that is not Toolwire's answers where it has no such route."""
 KNOWN_SESSIONS = 1000
@@ -60,9 +63,11 @@ def chat(
 ) -> None:
     """Ask the agent, watch it work, read its answer.
 
-    Ctrl-C stops the answer that is being given, a second one leaves. With --json every message of the gateway is a
-    line, as it came. Without a terminal, a line of stdin is a question, and the exit code is 0 only if the last one
-    was answered.
+    Ctrl-C stops the answer that is being given, a second one leaves. A call that needs your word is shown in place:
+    (y)es, (n)o with a reason, or (e)dit its arguments; it may as well be answered on the page.
+
+    With --json every message of the gateway is a line, as it came. Without a terminal, a line of stdin is a question,
+    and the exit code is 0 only if the last one was answered.
     """
     if local_tools is not None:
         tools = "client"
@@ -93,11 +98,17 @@ def chat(
         attempts=1,
     )
     interactive = not message and not json and sys.stdin.isatty()
-    asked = (
-        questions.one(message) if message else questions.from_terminal() if interactive else questions.from_stdin()
-    )
-    confirm = None if json else Confirm(api, address.session, shown, questions.line if interactive else None)
-    ended = asyncio.run(_Chat(talk, api, address, shown, local_tools, confirm).run(asked))
+    somebody = not json and sys.stdin.isatty() and sys.stdout.isatty()
+    conversation = _Chat(talk, api, address, shown, local_tools)
+    if not json:
+        desk = Desk(questions.line, conversation.interrupt) if somebody else None
+        conversation.confirm = Confirm(api, address.session, shown, desk)
+        talk.overhear = conversation.confirm.hear
+    if message:
+        asked = questions.one(message)
+    else:
+        asked = questions.from_terminal(lambda: conversation.stopped) if interactive else questions.from_stdin()
+    ended = asyncio.run(conversation.run(asked))
     # Who leaves a conversation has not failed, however its last turn ended.
     raise typer.Exit(0 if interactive and ended is not None else _code(ended))
 
@@ -112,14 +123,16 @@ class _Chat:
         address: Address,
         shown: AnswerView,
         local_tools: Path | None,
-        confirm: Confirm | None = None,
     ) -> None:
         self._talk = talk
         self._api = api
         self._address = address
         self._view = shown
         self._local_tools = local_tools
-        self._confirm = confirm
+        self.confirm: Confirm | None = None
+        self._turn: asyncio.Task[Ended] | None = None
+        self._presses = 0
+        """How often Ctrl-C was pressed in the present turn."""
         self._tasks: list[asyncio.Task[None]] = []
         """What must run all the time; if one of them ends, so does the chat."""
 
@@ -137,30 +150,20 @@ class _Chat:
                     if ended is None:
                         break
             finally:
-                await self._close()
+                await self._close(LEAVING if ended is None else self._talk.client.settings.shutdown_grace)
         return ended
 
     async def _answer(self, question: str) -> Ended | None:
         """How the turn ended; None: the user left before it did."""
         loop = asyncio.get_running_loop()
-        turn = asyncio.create_task(self._talk.ask(question))
-        presses = 0
-
-        def interrupt() -> None:
-            nonlocal presses
-            presses += 1
-            if presses == 1:
-                self._view.note("stopping; Ctrl-C again leaves", style="yellow")
-                self._stopping = asyncio.create_task(self._stop())
-            else:
-                turn.cancel()
-
-        loop.add_signal_handler(signal.SIGINT, interrupt)
-        asking = asyncio.create_task(self._confirm.run()) if self._confirm is not None else None
+        turn = self._turn = asyncio.create_task(self._talk.ask(question))
+        self._presses = 0
+        loop.add_signal_handler(signal.SIGINT, self.interrupt)
+        asking = asyncio.create_task(self.confirm.run()) if self.confirm is not None else None
         try:
             ended = await self._unless_broken(turn)
         except asyncio.CancelledError:
-            if not presses:
+            if not self._presses:
                 raise
             return None
         finally:
@@ -169,7 +172,21 @@ class _Chat:
             if asking is not None:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)
-        return replace(ended, outcome="cancelled") if presses else ended
+        return replace(ended, outcome="cancelled") if self._presses else ended
+
+    @property
+    def stopped(self) -> bool:
+        """Whether Ctrl-C has ended the last turn."""
+        return self._presses > 0
+
+    def interrupt(self) -> None:
+        """Ctrl-C, as a signal or as a key at a question."""
+        self._presses += 1
+        if self._presses == 1:
+            self._view.note("stopping; Ctrl-C again leaves", style="yellow")
+            self._stopping = asyncio.create_task(self._stop())
+        elif self._turn is not None:
+            self._turn.cancel()
 
     async def _stop(self) -> None:
         self._talk.stopping = True
@@ -178,7 +195,7 @@ class _Chat:
             self._talk.client.post(message)
             return
         try:
-            await asyncio.to_thread(self._api.stop, self._address.session)
+            await aside(self._api.stop, self._address.session)
         except PeerError as error:
             self._view.note(f"✗ could not stop it: {error.message}", style="red")
 
@@ -218,11 +235,11 @@ class _Chat:
                     task.result()
         return await waiting
 
-    async def _close(self) -> None:
+    async def _close(self, patience: float) -> None:
         self._talk.client.stop()
         for task in self._tasks[1:]:
             task.cancel()
-        await asyncio.wait(self._tasks, timeout=self._talk.client.settings.shutdown_grace)
+        await asyncio.wait(self._tasks, timeout=patience)
 
 
 def _code(ended: Ended | None) -> int:

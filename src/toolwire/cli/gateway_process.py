@@ -12,6 +12,13 @@ from toolwire.server.app import run
 from toolwire.server.config import GatewayConfig
 from toolwire.server.logs import set_up
 
+APPROVALS = {
+    "never": "an agent's calls are made without asking",
+    "high": "you are asked before an agent's calls of high risk",
+    "writes": "you are asked before an agent writes",
+    "all": "you are asked before every call of an agent",
+}
+
 
 def run_gateway(
     config: GatewayConfig, *, level: str, log_json: bool = False, json: bool = False, browser: bool = False
@@ -46,6 +53,7 @@ def _banner(config: GatewayConfig, page: str) -> None:
         screen.print(f"  project   {key} = {root}")
     screen.print(f"  agent     {config.agent}")
     screen.print(f"  store     {config.store}")
+    screen.print(f"  approval  {APPROVALS[config.approve]} (--approve)")
     screen.print()
     screen.print("Talk to it:")
     screen.print(f"  browser     {page}")
@@ -57,7 +65,10 @@ def _banner(config: GatewayConfig, page: str) -> None:
     screen.print(f"  document 3  {socket}/agent/ws")
     screen.print(f"  headless    toolwire ide PATH{where}")
     if config.token_file:
-        screen.print(f"Clients need a token of {config.token_file}: Authorization: Bearer TOKEN, or --token-file")
+        screen.print(
+            f"Clients need a token of {config.token_file}: Authorization: Bearer TOKEN, or --token-file FILE."
+        )
+        screen.print(f"  make one    toolwire token create NAME --file {config.token_file}")
     screen.print("Ctrl-C stops it.", style="dim")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from toolwire.errors import ConfigError
+from toolwire.errors import ConfigError, why_not_read
 from toolwire.settings import Settings
 
 DEFAULT_URL = "ws://127.0.0.1:8080"
@@ -78,7 +78,11 @@ def token_of(file: Path | None) -> str:
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"can't read the token file {file}: {error}", field="token_file") from None
+        raise ConfigError(
+            f"can't read the token file {file}: {why_not_read(error)}",
+            field="token_file",
+            hint="write the token you were given to a file, on a line of its own, and name that",
+        ) from None
     token = next((line for line in lines if line and not line.startswith("#")), "")
     if not token:
         raise ConfigError(

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
 
 LEAVE = ("/quit", "/exit")
 HELP = "Ask anything. /quit or Ctrl-D leaves; Ctrl-C stops the answer, twice leaves."
@@ -14,8 +18,9 @@ BACKLOG = 64
 """Lines of stdin that are read ahead."""
 
 
-async def from_terminal() -> AsyncIterator[str]:
-    """Until the user leaves. An empty line is no question."""
+async def from_terminal(stopped: Callable[[], bool]) -> AsyncIterator[str]:
+    """Until the user leaves. An empty line is no question; after a turn that Ctrl-C has stopped, a second one leaves,
+    however quick the first one was."""
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.patch_stdout import patch_stdout
@@ -41,19 +46,41 @@ async def from_terminal() -> AsyncIterator[str]:
             sys.stdout.write(HELP + "\n")
         elif line:
             yield line
+            interrupted = stopped()
 
 
-async def line(prompt: str) -> str:
-    """One line from the terminal, in the middle of an answer. Leaving it unsaid is an empty line."""
+class Interrupted(Exception):
+    """Ctrl-C in the middle of a line."""
+
+
+async def line(prompt: str, default: str = "", *, fresh: bool = False) -> str | None:
+    """One line from the terminal, in the middle of an answer; None: it is left unsaid (Ctrl-D). Raises Interrupted.
+
+    `fresh`: keys that were pressed before anybody was asked are no answer.
+    """
     from prompt_toolkit import PromptSession
     from prompt_toolkit.patch_stdout import patch_stdout
 
     session: PromptSession[str] = PromptSession()
+    if fresh:
+        _forget_keys(session)
     try:
         with patch_stdout(raw=True):
-            return await session.prompt_async(prompt)
-    except (EOFError, KeyboardInterrupt):
-        return ""
+            # Its own handling of SIGINT would put an end to ours, which the rest of the turn needs.
+            return await session.prompt_async(prompt, default=default, handle_sigint=False)
+    except EOFError:
+        return None
+    except KeyboardInterrupt:
+        raise Interrupted from None
+
+
+def _forget_keys(session: PromptSession[str]) -> None:
+    import termios
+
+    from prompt_toolkit.input.typeahead import clear_typeahead
+
+    clear_typeahead(session.input)
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 async def one(message: str) -> AsyncIterator[str]:

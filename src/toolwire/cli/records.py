@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,8 +17,9 @@ from toolwire.core.events import AnyEvent
 from toolwire.errors import ConfigError, PeerError
 from toolwire.ide.address import Address
 from toolwire.settings import Settings
-from toolwire.store import Store, default_url, open_store
+from toolwire.store import default_url, open_store
 from toolwire.store.base import SessionSummary
+from toolwire.store.sqlite_reading import StoreReader, reading
 
 PAGE = 1000
 EVERY = 1_000_000
@@ -63,35 +63,29 @@ def records(place: Place) -> Iterator[Records]:
         address = Address(place.url, "gateway", "-", token=options.token_of(place.token_file))
         yield GatewayRecords(Api(address, options.tls_of(place.ca)))
         return
-    with asyncio.Runner() as runner:
-        kept = _existing(place.store or default_url())
-        runner.run(kept.start())
-        try:
-            yield StoreRecords(kept, runner)
-        finally:
-            runner.run(kept.close())
+    with reading(_file(place.store or default_url()), Settings()) as reader:
+        yield StoreRecords(reader)
 
 
 class StoreRecords:
-    def __init__(self, store: Store, runner: asyncio.Runner) -> None:
-        self._store = store
-        self._runner = runner
+    def __init__(self, reader: StoreReader) -> None:
+        self._reader = reader
 
     def sessions(self, limit: int) -> list[SessionSummary]:
-        return self._runner.run(self._store.sessions(limit=limit))
+        return self._reader.sessions(limit)
 
     def events(self, session: str) -> Iterator[AnyEvent]:
         number, after = self._number(session), 0
-        while page := self._runner.run(self._store.read(number, after=after, limit=PAGE)):
+        while page := self._reader.events(number, after, PAGE):
             yield from page
             after = page[-1].seq
 
     def _number(self, session: str) -> int:
         tenants = {TENANT: None} | {line.tenant: None for line in self.sessions(EVERY) if line.name == session}
         for tenant in tenants:
-            record = self._runner.run(self._store.find_session(tenant, session))
-            if record is not None:
-                return record.number
+            number = self._reader.number(tenant, session)
+            if number is not None:
+                return number
         raise _unknown(session)
 
 
@@ -113,19 +107,12 @@ class GatewayRecords:
                 return
 
 
-def _existing(url: str) -> Store:
-    """A store to read. One that is not there is not made."""
-    store = open_store(url, Settings())
-    if not url.startswith("sqlite:///"):
+def _file(url: str) -> Path:
+    """The file of a store that can be read without its gateway."""
+    store = open_store(url)
+    if store.file is None:
         raise ConfigError(f"{url} can't be read from here", field="store", hint="ask its gateway with --url")
-    path = Path(url.removeprefix("sqlite:///"))
-    if not path.is_file():
-        raise ConfigError(
-            f"nothing is recorded yet: there is no {path}",
-            field="store",
-            hint="name another store with --store or --url",
-        )
-    return store
+    return store.file
 
 
 def _unknown(session: str) -> PeerError:

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
+PIPED_WIDTH = 10_000
+"""Columns of what is not a terminal: whoever reads it wraps it as they like."""
 ARGUMENT_WIDTH = 60
 """Longer arguments of a call are shortened."""
 
@@ -21,8 +25,26 @@ _encoder = msgspec.json.Encoder()
 
 
 def console(*, notes: bool = False) -> Console:
-    """A console that wraps nothing and colours nothing when its output is not a terminal."""
-    return Console(stderr=notes, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    """A console that wraps, cuts and colours nothing when its output is not a terminal."""
+    stream = sys.stderr if notes else sys.stdout
+    width = None if stream.isatty() else PIPED_WIDTH
+    return Console(stderr=notes, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
+
+
+def table(*names: str) -> Table:
+    """Columns without a frame."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        made.add_column(name, overflow="fold")
+    return made
+
+
+def print_table(screen: Console, made: Table, whole: int) -> None:
+    """So many of its first columns are never cut, however narrow the terminal: they are what commands take."""
+    for column in made.columns[:whole]:
+        column.no_wrap = True
+        column.min_width = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
+    screen.print(made, soft_wrap=False)
 
 
 def clean(text: str) -> str:
@@ -30,16 +52,20 @@ def clean(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
+def json_text(value: Any) -> str:
+    return _encoder.encode(value).decode("utf-8", "replace")
+
+
 def json_line(value: Any) -> None:
     """One JSON value, one line, at once."""
-    sys.stdout.write(_encoder.encode(value).decode("utf-8", "replace") + "\n")
+    sys.stdout.write(json_text(value) + "\n")
     sys.stdout.flush()
 
 
 def call_line(tool: str, arguments: Mapping[str, Any]) -> Text:
     """`→ grep_file pattern="TODO" limit=5`"""
-    line = Text("→ ", style="cyan")
-    line.append(clean(tool), style="bold")
+    line = Text("", no_wrap=True, overflow="ellipsis")
+    line.append("→ ", style="cyan").append(clean(tool), style="bold")
     for name, value in arguments.items():
         if name in ADDRESSES:
             continue

@@ -23,7 +23,10 @@ ToolsFile = Annotated[
 ]
 Approve = Annotated[
     Literal["never", "high", "writes", "all"],
-    typer.Option("--approve", help="Which calls of an agent need a person's word: those of high risk, writes, all."),
+    typer.Option(
+        "--approve",
+        help="Which calls of an agent wait for a person's word, given on the page, in the chat or over HTTP.",
+    ),
 ]
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"], typer.Option("--log-level", help="What goes to stderr.")

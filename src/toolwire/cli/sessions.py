@@ -13,7 +13,7 @@ import typer
 
 from toolwire.cli import options
 from toolwire.cli.records import Place, Url, records
-from toolwire.cli.screen import console, json_line, short
+from toolwire.cli.screen import console, json_line, print_table, short, table
 from toolwire.core.events import AnyEvent
 from toolwire.errors import ConfigError
 
@@ -55,15 +55,13 @@ def sessions(
     if not found:
         screen.print("No sessions yet. Start one: toolwire chat")
         return
-    from rich.table import Table
-
-    table = Table("session", "used", "turns", "open", "last prompt", box=None, pad_edge=False, header_style="bold")
+    listed = table("session", "used", "turns", "open", "last prompt")
     now = time.time() * 1000
     for line in found:
-        table.add_row(
+        listed.add_row(
             line.name, _ago(now - line.updated), str(line.turns), str(line.open or ""), short(line.last_prompt)
         )
-    screen.print(table, soft_wrap=False)
+    print_table(screen, listed, whole=4)
 
 
 @app.command(epilog=options.block("  toolwire sessions show ID --store sqlite:////srv/toolwire.db"))

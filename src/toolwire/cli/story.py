@@ -7,6 +7,8 @@ from toolwire.cli.screen import call_line, result_line
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
+    ApprovalAnswered,
+    ApprovalRequested,
     CallRequested,
     CallSettled,
     MessageAdded,
@@ -17,6 +19,9 @@ from toolwire.core.events import (
     TurnAsked,
     TurnEnded,
 )
+
+HASH = 12
+"""Digits of a content hash that tell it from any other one sees."""
 
 
 class Story:
@@ -37,7 +42,14 @@ class Story:
                 self._view.end_run()
                 self._view.note(call_line(tool, arguments))
             case CallSettled(tool=tool, outcome=outcome, error=error, ms=ms):
-                self._view.note(result_line(tool, outcome == "ok", ms=ms, note=error))
+                self._view.note(result_line(tool, outcome == "ok", ms=ms, note=error or _change(event)))
+            case ApprovalRequested(tool=tool, risk=risk, why=why):
+                self._view.end_run()
+                because = f" because {why}" if why else ""
+                self._view.note(f"? {tool} ({risk} risk) waits for a person{because}", style="yellow")
+            case ApprovalAnswered(tool=tool, decision=decision, by=by, reason=reason):
+                who, said = f" by {by}" if by else "", f": {reason}" if reason else ""
+                self._view.note(f"  {tool} {decision}{who}{said}", style="yellow")
             case AgentChosen(degraded=True, agent=agent, reason=reason):
                 self._view.note(f"! answered by {agent}: {reason}", style="yellow")
             case MessageAdded(role=role, text=text):
@@ -59,3 +71,14 @@ class Story:
         else:
             why = f": {ended.message}" if ended.message else ""
             self._view.note(f"■ {ended.outcome.replace('_', ' ')} after {seconds}{why}", style="red")
+
+
+def _change(settled: CallSettled) -> str:
+    """Which file a write has changed: its name, the lines, and the content's hash before and after."""
+    fields = settled.details or settled.result
+    if not isinstance(fields, dict) or not {"path", "hash_after"} <= fields.keys():
+        return ""
+    lines = [line for hunk in fields.get("patch") or () for line in hunk.get("lines", ())]
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    before, after = str(fields.get("hash_before") or "-")[:HASH], str(fields["hash_after"])[:HASH]
+    return f"{fields['path']} +{added} -{removed} ({before} → {after})"

@@ -41,6 +41,8 @@ class Talk:
         self.stopping = False
         """Whether the user has had enough of the present answer: that it stops is then no complaint."""
         self.connected = asyncio.Event()
+        self.overhear: Callable[[Mapping[str, Any]], None] | None = None
+        """Is given every message first; it is how requests for approval are heard of."""
 
     async def ask(self, prompt: str) -> Ended:
         """Put a question; gives how its turn ended, when it has."""
@@ -60,6 +62,8 @@ class Talk:
         except InvalidMessage as error:
             self._view.note(f"! a message of the gateway makes no sense: {error.message}", style="yellow")
             return ""
+        if self.overhear is not None:
+            self.overhear(message.body)
         if self._raw is not None:
             self._raw(message.body)
         else:

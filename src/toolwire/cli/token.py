@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from toolwire.cli import options
-from toolwire.cli.screen import console, json_line
+from toolwire.cli.screen import console, json_line, print_table, table
 from toolwire.errors import ConfigError
 from toolwire.server import tokens
 from toolwire.server.roles import Role
@@ -83,21 +83,24 @@ def list_(file: File = DEFAULT_FILE, json: options.Json = False) -> None:
                 }
             )
         return
-    from rich.table import Table
-
-    table = Table("name", "tenant", "role", "made", "good", box=None, pad_edge=False, header_style="bold")
+    listed = table("name", "tenant", "role", "made", "good")
     for one in found:
         good = "expired" if one.expired(now) else _when(one.expires)
         made = time.strftime("%Y-%m-%d", time.localtime(one.created)) if one.created else "-"
-        table.add_row(one.name + (" (plain)" if one.plain else ""), one.tenant, one.role, made, good)
-    console().print(table, soft_wrap=False)
+        listed.add_row(one.name + (" (plain)" if one.plain else ""), one.tenant, one.role, made, good)
+    if not found:
+        console().print(f"No tokens in {file} yet. Make one: toolwire token create NAME --file {file}")
+        return
+    print_table(console(), listed, whole=3)
 
 
 @app.command(epilog=options.block("  toolwire token revoke alice"))
 def revoke(name: Name, file: File = DEFAULT_FILE) -> None:
     """Take a token back. Open connections that came with it are closed."""
     if not tokens.revoke(file, name):
-        raise ConfigError(f"{file} has no token of {name}", field="name", hint="toolwire token list")
+        tokens.read(file)  # a file that can't be read has an error of its own
+        hint = f"`toolwire token list --file {file}` shows those it has"
+        raise ConfigError(f"{file} has no token of {name}", field="name", hint=hint)
     console().print(f"{name} is revoked")
 
 

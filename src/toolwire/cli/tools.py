@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from toolwire.cli import options
-from toolwire.cli.screen import console, json_line
+from toolwire.cli.screen import console, json_line, json_text, print_table, table
 from toolwire.errors import ConfigError
 from toolwire.tools.base import Tool
 from toolwire.tools.registry import default_registry
@@ -49,17 +49,15 @@ def described(tool: Tool) -> dict[str, Any]:
 
 
 def _list(found: list[Tool]) -> None:
-    from rich.table import Table
-
-    table = Table("tool", "does", "risk", "what for", "arguments", box=None, pad_edge=False, header_style="bold")
+    listed = table("tool", "does", "risk", "what for", "arguments")
     for tool in found:
         schema = tool.schema()
         needed = schema.get("required", ())
         arguments = " ".join(name if name in needed else f"[{name}]" for name in schema.get("properties", {}))
         kind = "reads" if tool.reads else "writes"
-        table.add_row(tool.name, kind, tool.risk, tool.title_en, arguments)
+        listed.add_row(tool.name, kind, tool.risk, tool.title_en, arguments)
     screen = console()
-    screen.print(table, soft_wrap=False)
+    print_table(screen, listed, whole=3)
     screen.print(f"\nThey run in the {' or the '.join(RUNS_IN)}. `toolwire tools NAME` explains one.", style="dim")
 
 
@@ -67,13 +65,21 @@ def _explain(tool: Tool) -> None:
     screen = console()
     screen.print(f"{tool.name}  {tool.title_en}  {tool.title_zh}", style="bold")
     if tool.description:
-        screen.print(tool.description)
+        screen.print(tool.description, soft_wrap=not screen.is_terminal)
     kind = "reads only" if tool.reads else "writes"
     screen.print(f"{kind}, risk {tool.risk}, runs in the {' or the '.join(RUNS_IN)}\n", style="dim")
     schema = tool.schema()
+    explained = table("argument", "type", "needed", "what it is")
     for name, field in schema.get("properties", {}).items():
-        needed = "required" if name in schema.get("required", ()) else f"default {field.get('default')!r}"
-        screen.print(f"  {name:<16} {_type(field):<10} {needed:<16} {field.get('description', '')}".rstrip())
+        needed = "required" if name in schema.get("required", ()) else _default(field)
+        explained.add_row(name, _type(field), needed, field.get("description", ""))
+    if explained.rows:
+        print_table(screen, explained, whole=3)
+
+
+def _default(field: dict[str, Any]) -> str:
+    value = field.get("default")
+    return "optional" if value is None else f"default {json_text(value)}"
 
 
 def _type(field: dict[str, Any]) -> str:

@@ -51,6 +51,7 @@ app = options.command(
     examples="""\
   toolwire up
   toolwire up ~/work/shop --port 9000
+  toolwire up . --approve writes                 # you are asked before the agent writes, on the page or in the chat
   toolwire up . --agent script:demo.json --store memory: --no-browser
 """,
 )

@@ -5,9 +5,13 @@ Questions return what the index has; `progress()` says whether that is all of it
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from toolwire.codemap.chain import Chain
@@ -22,10 +26,13 @@ from toolwire.codemap.shelf import DefinitionRow, Shelf
 from toolwire.codemap.source import plain, read_source
 from toolwire.codemap.usages import mentions
 from toolwire.codemap.views import Direction, Edge, Node, Symbol, Usage, symbol
+from toolwire.errors import StoreError
 
 if TYPE_CHECKING:
     from toolwire.settings import Settings
     from toolwire.tools.workspace import Workspace
+
+log = logging.getLogger(__name__)
 
 _INDEX_FILE = "codemap.sqlite3"
 _ROUNDS = 3
@@ -46,7 +53,8 @@ class Codemap:
     def __init__(self, workspace: Workspace, settings: Settings, listener: Listener | None = None) -> None:
         self._workspace = workspace
         self._settings = settings
-        self._shelf = Shelf(workspace.state / _INDEX_FILE)
+        self._temporary = contextlib.ExitStack()
+        self._shelf = self._open_shelf()
         self._library = Library(self._shelf, settings.codemap_pages)
         self._keeper = Keeper(workspace, self._shelf, settings, listener)
         self._graph: tuple[int, Graph] | None = None
@@ -55,6 +63,17 @@ class Codemap:
         """A graph remembers as it goes and is not for two threads at once."""
         self._started = False
         self._closed = False
+
+    def _open_shelf(self) -> Shelf:
+        try:
+            return Shelf(self._workspace.state / _INDEX_FILE)
+        except StoreError as error:
+            log.warning("%s; the code index is kept in a temporary folder", error.message)
+        try:
+            folder = self._temporary.enter_context(tempfile.TemporaryDirectory(prefix="toolwire-"))
+        except OSError as error:
+            raise StoreError(f"no place for the code index: {error}") from error
+        return Shelf(Path(folder) / _INDEX_FILE)
 
     def start(self) -> None:
         """Begin to build and to follow changes, in the background. A second time does nothing."""
@@ -72,6 +91,7 @@ class Codemap:
         if started:
             self._keeper.close()
         self._shelf.close()
+        self._temporary.close()
 
     def __enter__(self) -> Codemap:
         self.start()

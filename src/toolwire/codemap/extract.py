@@ -6,10 +6,11 @@ every call and variable of a project, hence the plain tuples and the positions i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from toolwire.codemap.grammar import DEFINITION_ROLES, Grammar, grammar
+from toolwire.codemap.grammar import DEFINITION_ROLES, PLACED_ROLES, Grammar, grammar
 from toolwire.codemap.languages import Language
 from toolwire.codemap.reading import split_type
 from toolwire.codemap.sheet import NOWHERE, SPACE_KINDS, TYPE_KINDS, Base, Call, Definition, Import, Sheet, Variable
@@ -24,6 +25,8 @@ _DEFAULT = "default"
 """The name of what a module exports without a name."""
 
 _Captures = dict[str, "list[Node]"]
+_Placed = tuple[int, str, "Node", _Captures]
+"""Where it is, its role, the node of that role, and all of the match."""
 
 
 def extract(language: Language, source: bytes) -> Sheet:
@@ -41,7 +44,7 @@ class _Reader:
     def __init__(self, loaded: Grammar, source: bytes) -> None:
         self._language = loaded.language
         self._roles = loaded.roles
-        self._source = source
+        self._slice = _slicer(source)
         self._package = ""
         self._definitions: list[Definition] = []
         self._starts: list[int] = []
@@ -50,20 +53,20 @@ class _Reader:
     def read(self, matches: list[tuple[int, _Captures]]) -> Sheet:
         roles = self._roles
         found: dict[tuple[int, int], tuple[str, _Captures]] = {}
-        rest: list[tuple[int, str, Node, _Captures]] = []
+        rest: list[_Placed] = []
         for pattern, captures in matches:
             role = roles[pattern]
             node = captures[role][0]
-            if role in DEFINITION_ROLES:
+            if role in PLACED_ROLES:
+                rest.append((node.start_byte, role, node, captures))
+            elif role in DEFINITION_ROLES:
                 span = (node.start_byte, -node.end_byte)
                 if span not in found or len(found[span][1]) < len(captures):
                     found[span] = (role, captures)
             elif role == "group":
                 self._groups.append((node.start_byte, node.end_byte, self._text(captures["from"][0])))
-            elif role == "package":
-                self._package = self._dotted(self._text(node))
             else:
-                rest.append((node.start_byte, role, node, captures))
+                self._package = self._dotted(self._text(node))
         scopes = self._define(found)
         return self._place(rest, scopes)
 
@@ -116,52 +119,56 @@ class _Reader:
             return "constructor"
         return "method"
 
-    def _place(self, rest: list[tuple[int, str, Node, _Captures]], scopes: list[tuple[int, int, int]]) -> Sheet:
+    def _place(self, rest: list[_Placed], scopes: list[tuple[int, int, int]]) -> Sheet:
         calls: list[Call] = []
         variables: list[Variable] = []
         imports: list[Import] = []
         bases: list[Base] = []
         rest.sort(key=itemgetter(0))
         stack: list[tuple[int, int]] = [(1 << 62, NOWHERE)]
-        following = 0
-        for start, role, node, captures in rest:
-            while following < len(scopes) and scopes[following][0] <= start:
-                _, end, index = scopes[following]
-                while stack[-1][0] < end:
+        coming = iter((*scopes, (1 << 62, 0, 0)))
+        following, end, index = next(coming)
+        innermost, scope = stack[-1]
+        for placed in rest:
+            start = placed[0]
+            if following <= start or innermost <= start:
+                while following <= start:
+                    while stack[-1][0] < end:
+                        stack.pop()
+                    stack.append((end, index))
+                    following, end, index = next(coming)
+                while stack[-1][0] <= start:
                     stack.pop()
-                stack.append((end, index))
-                following += 1
-            while stack[-1][0] <= start:
-                stack.pop()
-            scope = stack[-1][1]
+                innermost, scope = stack[-1]
+            role = placed[1]
             if role == "call" or role == "new":
-                calls.append(self._call(role, node, captures, scope))
+                calls.append(self._call(placed, scope))
             elif role == "base":
-                bases.append(Base(self._type_scope(scope), self._text(node)))
+                bases.append(Base(self._type_scope(scope), self._text(placed[2])))
             elif role == "import" or role == "alias":
-                imports.append(self._import(role, node, captures, scope))
+                imports.append(self._import(role, placed[2], placed[3], scope))
             else:
-                variables.append(self._variable(role, node, captures, scope))
+                variables.append(self._variable(placed, scope))
         return Sheet(self._language.name, self._package, self._definitions, calls, variables, _once(imports), bases)
 
-    def _call(self, role: str, node: Node, captures: _Captures, scope: int) -> Call:
-        name = self._text(node)
-        receiver_node = captures.get("receiver")
-        receiver = self._text(receiver_node[0]) if receiver_node else ""
+    def _call(self, placed: _Placed, scope: int) -> Call:
+        start, role, node, captures = placed
+        cut = self._slice
+        name, receiver, count, arguments = cut(start, node.end_byte), "", -1, ""
         if role == "new":
             receiver, name = split_type(name, self._language.separator)
-        arguments = captures.get("args")
-        return Call(
-            name,
-            scope,
-            receiver,
-            node.start_point[0] + 1,
-            arguments[0].named_child_count if arguments and self._language.overloads else -1,
-            self._text(arguments[0]) if arguments else "",
-            role,
-        )
+        for capture, nodes in captures.items():
+            other = nodes[0]
+            if capture == "args":
+                arguments = cut(other.start_byte, other.end_byte)
+                if self._language.overloads:
+                    count = other.named_child_count
+            elif capture == "receiver" and role == "call":
+                receiver = cut(other.start_byte, other.end_byte)
+        return Call(name, scope, receiver, node.start_point[0] + 1, count, arguments, role)
 
-    def _variable(self, role: str, node: Node, captures: _Captures, scope: int) -> Variable:
+    def _variable(self, placed: _Placed, scope: int) -> Variable:
+        start, role, node, captures = placed
         line = node.start_point[0] + 1
         if role == "return":
             return Variable("", scope, "r", "", self._short(node), line, scope)
@@ -171,13 +178,14 @@ class _Reader:
                 scope = self._type_scope(scope)
             elif self._definitions[scope].kind in TYPE_KINDS:
                 role = "field"
+        name = self._slice(start, node.end_byte)
         if len(captures) == 1:
-            return Variable(self._text(node), scope, role[0], "", "", line, within)
+            return Variable(name, scope, role[0], "", "", line, within)
         kind = captures.get("type")
         value = captures.get("value")
         flag = "*" if "rest" in captures else "?" if "default" in captures else ""
         return Variable(
-            self._text(node),
+            name,
             scope,
             role[0],
             self._text(kind[0]) if kind else "",
@@ -242,13 +250,18 @@ class _Reader:
         start, end = node.start_byte, node.end_byte
         return self._slice(start, end) if end - start <= _TEXT_LIMIT else ""
 
-    def _slice(self, start: int, end: int) -> str:
-        if end - start > _TEXT_LIMIT:
-            end = start + _TEXT_LIMIT
-        try:
-            return self._source[start:end].decode()
-        except UnicodeDecodeError:
-            return self._source[start:end].decode("utf-8", "replace")
+
+def _slicer(source: bytes) -> Callable[[int, int], str]:
+    """Text between two positions, cut at the limit. Most files are ASCII: decoded once, cut as often as needed."""
+    if source.isascii():
+        text = source.decode("ascii")
+        return lambda start, end: text[start : end if end - start <= _TEXT_LIMIT else start + _TEXT_LIMIT]
+
+    def cut(start: int, end: int) -> str:
+        piece = source[start : end if end - start <= _TEXT_LIMIT else start + _TEXT_LIMIT]
+        return piece.decode("utf-8", "replace")
+
+    return cut
 
 
 def _squeeze(text: str) -> str:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tree_sitter import Query
 
 DEFINITION_ROLES = TYPE_KINDS | CALLABLE_KINDS | SPACE_KINDS
-ROLES = DEFINITION_ROLES | {
-    "param", "variable", "field", "return", "import", "group", "alias", "call", "new", "package", "base",
-}  # fmt: skip
+PLACED_ROLES = frozenset({"param", "variable", "field", "return", "import", "alias", "call", "new", "base"})
+"""What lies inside definitions."""
+ROLES = DEFINITION_ROLES | PLACED_ROLES | {"group", "package"}
 """The captures a pattern is about; each pattern of a query file has exactly one of them."""
 
 _CAPTURE = re.compile(r"@([\w.]+)")

@@ -5,7 +5,7 @@ The engine knows no language by name. What differs between languages stands in a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Visibility = Literal["file", "package", "global"]
@@ -70,6 +70,24 @@ class Language:
     """How lines begin that belong to the definition under them: comments, annotations."""
 
 
+_TYPESCRIPT = Language(
+    name="typescript",
+    extensions=(".ts", ".mts", ".cts"),
+    grammar="tree_sitter_typescript:language_typescript",
+    query="typescript",
+    family="javascript",
+    visibility="file",
+    modules="path",
+    members=("?.", "."),
+    implicit_self=False,
+    overloads=True,
+    constructors=frozenset({"constructor"}),
+    inherits_constructors=True,
+    index_names=frozenset({"index"}),
+    relative="path",
+    wrappers=frozenset({"Promise", "Readonly", "Partial", "Required", "NonNullable"}),
+)
+
 LANGUAGES: tuple[Language, ...] = (
     Language(
         name="java",
@@ -126,39 +144,13 @@ LANGUAGES: tuple[Language, ...] = (
         wrappers=frozenset({"Optional", "Final", "ClassVar", "Annotated", "Type", "type", "Awaitable"}),
         leads=("#", "@"),
     ),
-    Language(
-        name="typescript",
-        extensions=(".ts", ".mts", ".cts"),
-        grammar="tree_sitter_typescript:language_typescript",
-        query="typescript",
-        family="javascript",
-        visibility="file",
-        modules="path",
-        members=("?.", "."),
-        implicit_self=False,
-        overloads=True,
-        constructors=frozenset({"constructor"}),
-        inherits_constructors=True,
-        index_names=frozenset({"index"}),
-        relative="path",
-        wrappers=frozenset({"Promise", "Readonly", "Partial", "Required", "NonNullable"}),
-    ),
-    Language(
+    _TYPESCRIPT,
+    replace(
+        _TYPESCRIPT,
         name="tsx",
         extensions=(".tsx",),
         grammar="tree_sitter_typescript:language_tsx",
         query="typescript jsx",
-        family="javascript",
-        visibility="file",
-        modules="path",
-        members=("?.", "."),
-        implicit_self=False,
-        overloads=True,
-        constructors=frozenset({"constructor"}),
-        inherits_constructors=True,
-        index_names=frozenset({"index"}),
-        relative="path",
-        wrappers=frozenset({"Promise", "Readonly", "Partial", "Required", "NonNullable"}),
     ),
     Language(
         name="javascript",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterator
 
 from toolwire.codemap.languages import language_of
 from toolwire.errors import ToolError
@@ -56,12 +54,5 @@ def _run(context: Context, arguments: list[str]) -> list[str]:
         raise
     finally:
         os.close(folder)
-    return sorted(_names(data))
-
-
-def _names(data: bytes) -> Iterator[str]:
-    """A name that is not Unicode can't be asked for, so it is not indexed either."""
-    for name in data.split(b"\0"):
-        with contextlib.suppress(UnicodeDecodeError):
-            if name:
-                yield name.removeprefix(b"./").decode()
+    # Names that are no Unicode as they are shown; two that are shown alike can't be told apart, and can't be opened.
+    return sorted({name.removeprefix(b"./").decode("utf-8", "replace") for name in data.split(b"\0") if name})

@@ -58,6 +58,9 @@ class Members:
                 if holder.definitions[other.at].kind == "enum" and not any(f.type or f.value for f in fields):
                     return Instance((ref,))
                 return self._resolver.names.of_variables(holder, fields)
+            for item in holder.imports.get(name, ()) if holder else ():
+                if holder is not None and item.scope == other.at:
+                    return self._resolver.names.of_import(holder, item) or OUTSIDE
         return None
 
     def rows(self, ref: Ref, name: str) -> list[DefinitionRow]:

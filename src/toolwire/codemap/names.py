@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _FOLLOW = 6
 """How many re-exports are followed; a longer chain is a cycle."""
 
+_NOTHING = frozenset({"None", "null", "nil", "undefined", "nullptr", "NULL"})
+
 _NO_RANK = (0, False, False, 0)
 
 
@@ -29,7 +31,7 @@ class Names:
         """None if nothing of that name is visible. Without `values` variables don't hide functions and types."""
         for meaning in self._lexical(page, scope, name, values):
             if meaning is not None:
-                return meaning
+                return self._or_imported(page, name, meaning) if name in page.imports else meaning
         imported = self._imported(page, scope, name)
         if imported is not None:
             return imported
@@ -93,6 +95,15 @@ class Names:
         if not found:
             return None
         return united([self.of_import(page, item) for item in found]) or OUTSIDE
+
+    def _or_imported(self, page: Page, name: str, found: Meaning) -> Meaning:
+        """A file that both defines and imports a name at its top (`try: import … except: def …`) means either."""
+        top = page.children.get(NOWHERE, {}).get(name, ())
+        if not isinstance(found, Things) or found.refs != tuple(Ref(page.id, index) for index in top):
+            return found
+        items = [item for item in page.imports[name] if item.scope == NOWHERE]
+        imported = [meaning for item in items if isinstance(meaning := self.of_import(page, item), Things)]
+        return united((found, *imported)) or found
 
     def of_import(self, page: Page, item: Import, follow: int = 0) -> Meaning | None:
         if follow > _FOLLOW:
@@ -248,8 +259,8 @@ class Names:
 
 
 def _empty(variable: Variable) -> bool:
-    """Says nothing of its type: `x = None`, a bare pattern."""
-    return not variable.type and variable.value in ("None", "null", "nil", "undefined", "nullptr", "NULL")
+    """Says nothing of its type: `x = None`, a bare pattern. (For a parameter something may be passed.)"""
+    return variable.role != "p" and not variable.type and variable.value in _NOTHING
 
 
 def _encloses(page: Page, outer: int, scope: int) -> bool:

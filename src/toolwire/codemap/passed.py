@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from toolwire.codemap.library import Page, Ref
-from toolwire.codemap.meaning import Certainty, Instance, Meaning, united, weaker
+from toolwire.codemap.meaning import Certainty, Instance, Meaning, Things, united, weaker
 from toolwire.codemap.reading import argument_texts
 from toolwire.codemap.sheet import CALLABLE_KINDS, Call, Variable
 
@@ -17,7 +17,7 @@ _CALLS = 15
 """Calls of one function looked at; its callers seldom pass many different types."""
 _FILES = 10
 """Files with such calls looked at, the nearest first."""
-_DEPTH = 2
+_DEPTH = 3
 """An argument may itself be a parameter that somebody else passed; that is not followed any further, for time."""
 
 
@@ -48,12 +48,22 @@ class Passed:
     def _known(self, page: Page, parameter: Variable, position: int) -> Iterator[Meaning]:
         target = Ref(page.id, parameter.scope)
         for other, call in self._calls(page, parameter.scope):
-            text = _argument(call, position, parameter.name, page.language.self_names)
+            skip = self._receiver_written_out(page, parameter.scope, other, call)
+            text = _argument(call, position, parameter.name, 1 if skip else 0)
             if not text or not any(reached.ref == target for reached in self._resolver.call(other, call)):
                 continue
             meaning = self._resolver.expressions.meaning(other, call.scope, text)
             if isinstance(meaning, Instance) and meaning.refs:
                 yield meaning
+
+    def _receiver_written_out(self, page: Page, scope: int, other: Page, call: Call) -> bool:
+        """Called on the type itself, with the receiver as the first argument: `Base.method(self, value)`."""
+        definition = page.definitions[scope]
+        if definition.kind == "function" or call.name != definition.name or not call.receiver:
+            return False
+        receiver = self._resolver.expressions.meaning(other, call.scope, call.receiver)
+        first = argument_texts(call.arguments)[:1]
+        return isinstance(receiver, Things) and bool(first) and first[0] in other.language.self_names
 
     def _position(self, page: Page, parameter: Variable) -> int | None:
         """Which argument it is; None for the receiver itself and for what takes the rest."""
@@ -65,16 +75,17 @@ class Passed:
         return position if position >= 0 else None
 
     def _calls(self, page: Page, scope: int) -> Iterator[tuple[Page, Call]]:
-        name = page.definitions[scope].name
-        if page.definitions[scope].kind == "constructor":
-            around = page.enclosing_type(scope)
-            name = page.definitions[around].name if around >= 0 else name
-        left = _CALLS
-        for other in self._nearest(page, name):
-            for call in other.calls_named.get(name, ()):
-                if call.arguments and left > 0:
-                    left -= 1
-                    yield other, call
+        names = [page.definitions[scope].name]
+        if page.definitions[scope].kind == "constructor" and (around := page.enclosing_type(scope)) >= 0:
+            # Called by the type's name or, from the types below, by its own.
+            names = list(dict.fromkeys((page.definitions[around].name, *names)))
+        for name in names:
+            left = _CALLS
+            for other in self._nearest(page, name):
+                for call in other.calls_named.get(name, ()):
+                    if call.arguments and left > 0:
+                        left -= 1
+                        yield other, call
 
     def _nearest(self, page: Page, name: str) -> list[Page]:
         files = self._resolver.library.shelf.calling(name)
@@ -85,16 +96,14 @@ class Passed:
         return same[:_FILES]
 
 
-def _argument(call: Call, position: int, name: str, self_names: frozenset[str]) -> str:
-    """The argument by its name, else by its place. One that is unpacked says nothing."""
+def _argument(call: Call, position: int, name: str, skip: int) -> str:
+    """The argument by its name, else by its place after those to skip. One that is unpacked says nothing."""
     texts = argument_texts(call.arguments)
     for text in texts:
         given, equals, value = text.partition("=")
         if equals and given.strip() == name and not value.startswith("="):
             return value.strip()
-    if texts and texts[0] in self_names:
-        # Called on the type itself, with the receiver written out: `Base.method(self, value)`.
-        texts = texts[1:]
+    texts = texts[skip:]
     if any(text.startswith("*") for text in texts[: position + 1]) or position >= len(texts):
         return ""
     text = texts[position]

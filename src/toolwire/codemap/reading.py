@@ -24,6 +24,8 @@ _TYPE_PREFIX = re.compile(
     r"asserts|keyof|typeof|suspend|params|vararg)\s+|->|=>|[:&*?\s])+"
 )
 _TYPE_SUFFIX = re.compile(r"(?:[?&*!\s]|\bconst\b|\.\.\.)+$")
+_ASSIGNED = re.compile(r"^[\w$@.]+\s*=(?![=~>])\s*")
+"""`b = ` in front of a value: of `a = b = value` both are set to it."""
 _EITHER = re.compile(r"\s+or\s+|\s*\|\|\s*|\s*\?\?\s*|\s*\?:\s*")
 _CONDITIONAL = re.compile(r"^(.+?)\s+if\s+.+\s+else\s+(.+)$", re.DOTALL)
 _NULLS = frozenset({"None", "null", "undefined", "nil", "void", "NoneType", "never"})
@@ -198,6 +200,8 @@ def unwrap(text: str) -> tuple[str, str]:
             cast, text = match.group(1), text[match.end() :]
         elif (match := _AS_CAST.match(text)) is not None and not cast:
             cast, text = match.group(2), match.group(1)
+        elif (match := _ASSIGNED.match(text)) is not None:
+            text = text[match.end() :]
         else:
             break
     return text, cast

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeVar, cast
 
 from toolwire.codemap.expressions import Expressions
 from toolwire.codemap.library import Library, Page, Ref
-from toolwire.codemap.meaning import OUTSIDE, Certainty, Instance, Meaning, Outside, Space, Things
+from toolwire.codemap.meaning import OUTSIDE, Certainty, Instance, Meaning, Outside, Space, Things, united, weaker
 from toolwire.codemap.members import Members
 from toolwire.codemap.modules import Target
 from toolwire.codemap.names import Names
@@ -218,9 +218,16 @@ class Resolver:
             if types:
                 return Instance(types)
             return OUTSIDE if any(map(_says_something, type_names(variable.type, page.language.wrappers))) else None
-        if variable.value:
-            return self.expressions.meaning(page, variable.within, variable.value)
-        return self.passed.to(page, variable) if variable.role == "p" else None
+        if variable.role == "p":
+            return self._of_parameter(page, variable)
+        return self.expressions.meaning(page, variable.within, variable.value) if variable.value else None
+
+    def _of_parameter(self, page: Page, parameter: Variable) -> Meaning | None:
+        """What is passed for it, or what it is where nothing is passed; a plain value there says little."""
+        above = page.definitions[parameter.scope].parent
+        default = self.expressions.meaning(page, above, parameter.value) if parameter.value else None
+        known = [self.passed.to(page, parameter), default if isinstance(default, Instance) else None]
+        return weaker(united(meaning for meaning in known if meaning is not None), Certainty.LIKELY)
 
     def written_type(self, page: Page, scope: int, text: str) -> str:
         """The type an argument was declared with, as written: a variable's, or what a called function returns."""

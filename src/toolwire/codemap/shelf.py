@@ -25,14 +25,21 @@ _CACHE_KIB = 32 * 1024
 _IN_ONE_QUESTION = 500
 """Values bound in one statement; SQLite's own limit is higher on every build we meet."""
 
+_PLACE_BITS = 24
+"""A definition's number is its file's and its place in the file: rows of one file lie together, and go in in order.
+(No file that is indexed has as many definitions.)"""
+_LOG_PAGES = 16_000
+"""Pages of the write-ahead log before it is folded in: in a build most pages are written again by the next commit."""
+
 _SCHEMA = """
 CREATE TABLE files(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL,
   module TEXT NOT NULL, tail TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL, digest BLOB NOT NULL);
 CREATE INDEX files_tail ON files(tail);
 CREATE INDEX files_module ON files(module);
 CREATE TABLE sheets(file INTEGER PRIMARY KEY, sheet BLOB NOT NULL);
-CREATE TABLE definitions(name TEXT NOT NULL, file INTEGER NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL,
-  scope TEXT NOT NULL, added INTEGER NOT NULL, PRIMARY KEY(name, file, place)) WITHOUT ROWID;
+CREATE TABLE definitions(id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, scope TEXT NOT NULL,
+  added INTEGER NOT NULL);
+CREATE INDEX definitions_name ON definitions(name);
 CREATE TABLE calls(name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY(name, file)) WITHOUT ROWID;
 CREATE TABLE bases(name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY(name, file)) WITHOUT ROWID;
 CREATE TABLE renames(name TEXT NOT NULL, file INTEGER NOT NULL, local TEXT NOT NULL,
@@ -110,8 +117,12 @@ class Shelf:
         )
         db.executemany("INSERT INTO sheets VALUES(?,?)", ((n, e.sheet) for n, e in rows))
         db.executemany(
-            "INSERT INTO definitions VALUES(?,?,?,?,?,?)",
-            sorted((d.name, n, d.at, d.kind, d.scope, d.added) for n, e in rows for d in e.keys.definitions),
+            "INSERT INTO definitions VALUES(?,?,?,?,?)",
+            (
+                (n << _PLACE_BITS | d.at, d.name, d.kind, d.scope, d.added)
+                for n, e in rows
+                for d in e.keys.definitions
+            ),
         )
         db.executemany("INSERT INTO calls VALUES(?,?)", sorted((name, n) for n, e in rows for name in e.keys.calls))
         db.executemany("INSERT INTO bases VALUES(?,?)", ((name, n) for n, e in rows for name in e.keys.bases))
@@ -139,10 +150,8 @@ class Shelf:
         """By name, from the old sheet: an index by file would double the cost of building for this rare case."""
         keys = keys_of(sheet, module, BY_NAME[language])
         db = self._writer
-        db.executemany(
-            "DELETE FROM definitions WHERE name=? AND file=? AND place=?",
-            [(row.name, file, row.at) for row in keys.definitions],
-        )
+        first = file << _PLACE_BITS
+        db.execute("DELETE FROM definitions WHERE id>=? AND id<?", (first, first + (1 << _PLACE_BITS)))
         db.executemany("DELETE FROM calls WHERE name=? AND file=?", [(name, file) for name in keys.calls])
         db.executemany("DELETE FROM bases WHERE name=? AND file=?", [(name, file) for name in keys.bases])
         db.executemany("DELETE FROM renames WHERE name=? AND file=?", [(name, file) for name, _ in keys.renames])
@@ -191,8 +200,8 @@ class Shelf:
 
     def definitions(self, name: str) -> list[DefinitionRow]:
         with self._reading() as db:
-            rows = db.execute("SELECT name, file, place, kind, scope, added FROM definitions WHERE name=?", (name,))
-            return [DefinitionRow(*row) for row in rows]
+            question = "SELECT name, id, kind, scope, added FROM definitions WHERE name=? ORDER BY id"
+            return [_definition(*row) for row in db.execute(question, (name,))]
 
     def calling(self, name: str) -> list[int]:
         return self._files("SELECT file FROM calls WHERE name=?", name)
@@ -204,9 +213,10 @@ class Shelf:
         """Files with definitions inside the type of that full name, or inside one of its last name."""
         last = place.rpartition(".")[2]
         with self._reading() as db:
-            question = "SELECT DISTINCT file FROM definitions WHERE scope=? OR scope=? OR scope LIKE ? ESCAPE '\\'"
+            question = "SELECT id FROM definitions WHERE scope=? OR scope=? OR scope LIKE ? ESCAPE '\\' ORDER BY id"
             pattern = "%." + last.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            return [row[0] for row in db.execute(question, (place, last, pattern))]
+            rows = db.execute(question, (place, last, pattern))
+            return list(dict.fromkeys(row[0] >> _PLACE_BITS for row in rows))
 
     def renaming(self, name: str) -> list[tuple[int, str]]:
         with self._reading() as db:
@@ -232,11 +242,11 @@ class Shelf:
         pattern = "%" + fragment.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         with self._reading() as db:
             rows = db.execute(
-                "SELECT name, file, place, kind, scope, added FROM definitions WHERE name LIKE ? ESCAPE '\\' "
-                "ORDER BY length(name), name LIMIT ?",
+                "SELECT name, id, kind, scope, added FROM definitions WHERE name LIKE ? ESCAPE '\\' "
+                "ORDER BY length(name), name, id LIMIT ?",
                 (pattern, limit),
             )
-            return [DefinitionRow(*row) for row in rows]
+            return [_definition(*row) for row in rows]
 
     def _files(self, question: str, name: str) -> list[int]:
         with self._reading() as db:
@@ -282,13 +292,13 @@ class Shelf:
         return self._create()
 
     def _create(self) -> sqlite3.Connection:
-        for suffix in ("", "-wal", "-shm"):
-            Path(str(self.path) + suffix).unlink(missing_ok=True)
         try:
+            for suffix in ("", "-wal", "-shm"):
+                Path(str(self.path) + suffix).unlink(missing_ok=True)
             connection = self._connect()
             connection.executescript(_SCHEMA)
             connection.execute(f"PRAGMA user_version={version(_SCHEMA)}")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StoreError(f"can't make the code index {self.path}: {error}") from error
         return connection
 
@@ -300,6 +310,7 @@ class Shelf:
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA temp_store=MEMORY")
         connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+        connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
         return connection
 
     @contextlib.contextmanager
@@ -323,6 +334,10 @@ class Shelf:
             yield
         except sqlite3.Error as error:
             raise StoreError(f"code index {self.path}: {error}") from error
+
+
+def _definition(name: str, row: int, kind: str, scope: str, added: bool) -> DefinitionRow:
+    return DefinitionRow(name, row >> _PLACE_BITS, row & (1 << _PLACE_BITS) - 1, kind, scope, added)
 
 
 def _parts(paths: Sequence[str]) -> Iterator[Sequence[str]]:

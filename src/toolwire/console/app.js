@@ -12,8 +12,11 @@ import { addressOf, drawSessions } from "./sessions.js";
 import { ConnectionStatus, drawAbout } from "./status.js";
 import { askForToken } from "./token.js";
 import { Transcript } from "./transcript.js";
+import { Waiting } from "./waiting.js";
 
 const REFRESH = 10_000;
+/** Pages beside the chat: the word in the address, and the title. */
+const PAGES = { connect: "Connect a client", approvals: "Waiting for approval" };
 
 class Console {
   about = null;
@@ -25,12 +28,21 @@ class Console {
   /** Number of the last event there was when the session was opened: up to it, events are replayed. */
   #history = 0;
   #asking = null;
+  #waitingFor = 0;
+  #looked = new Set();
 
   constructor() {
     this.transcript = new Transcript(byId("transcript"), {
       changed: (ended) => this.#changed(ended),
       refused: (question) => this.link?.confirm(question),
       announce: (text) => (byId("announcer").textContent = text),
+      unauthorized: () => this.#authorize(),
+      again: (question) => this.#say(question),
+    });
+    this.waiting = new Waiting({
+      changed: (views) => this.#wait(views),
+      unauthorized: () => this.#authorize(),
+      promptOf: (name) => this.#known.find((session) => session.name === name)?.last_prompt.trim() || name,
     });
     this.follow = new Follow(byId("scroller"), byId("transcript"), byId("to-end"));
     this.queue = new FrameQueue(
@@ -46,6 +58,7 @@ class Console {
     // A question may be asked before the gateway has said what it is: the session is there from the beginning.
     this.#met = this.refresh();
     this.#route();
+    this.#met.then(() => this.waiting.start());
     setInterval(() => document.hidden || this.refresh(), REFRESH);
   }
 
@@ -64,6 +77,7 @@ class Console {
   #list() {
     const shown = drawSessions(byId("sessions"), this.#known, this.session);
     byId("no-sessions").hidden = shown > 0;
+    this.waiting.redraw();
   }
 
   // Sessions ---------------------------------------------------------------------------------------------------
@@ -71,17 +85,20 @@ class Console {
   #route() {
     const [, view, name = ""] = location.hash.split("/");
     this.#menu(false);
-    const connect = view === "connect";
-    byId("chat").hidden = connect;
-    byId("connect").hidden = !connect;
-    byId("connect-link").setAttribute("aria-current", connect ? "page" : "false");
-    if (connect) {
-      byId("back").href = this.transcript.empty ? "#/" : addressOf(this.session);
-      document.title = "Connect a client · Toolwire";
-      byId("connect").focus();
-    } else {
-      this.#show(view === "s" ? nameIn(name) : "");
+    byId("chat").hidden = view in PAGES;
+    for (const page of Object.keys(PAGES)) byId(page).hidden = page !== view;
+    byId("connect-link").setAttribute("aria-current", view === "connect" ? "page" : "false");
+    if (view in PAGES) this.#showPage(view, nameIn(name));
+    else this.#show(view === "s" ? nameIn(name) : "");
+  }
+
+  #showPage(view, name) {
+    for (const back of document.querySelectorAll("a.back")) {
+      back.href = this.transcript.empty ? "#/" : addressOf(this.session);
     }
+    this.#title();
+    byId(view).focus();
+    if (view === "approvals") this.#met.then(() => this.waiting.open(name));
   }
 
   async #show(name) {
@@ -98,8 +115,13 @@ class Console {
     this.composer.focus();
     if (!name) return;
     await this.#met;
-    const project = await this.#projectOf(name);
+    const began = await this.#projectOf(name);
     if (this.session !== name || this.link) return;
+    const known = this.about?.projects.includes(began);
+    const project = known ? began : (this.about?.default_project ?? "");
+    if (began && project && !known) {
+      this.transcript.problem(`This session began in the project ${began}, which this gateway does not have. What you ask now is about ${project}.`);
+    }
     this.#history = this.#known.find((session) => session.name === name)?.last ?? 0;
     this.#pickProject(project);
     this.#open();
@@ -113,21 +135,19 @@ class Console {
     this.follow.to("start");
   }
 
-  /** A session goes on in the project it began in. */
+  /** A session goes on in the project it began in; empty if that is not known. */
   async #projectOf(name) {
     try {
-      const asked = (await gateway.events(name, 0, 20)).find((event) => event.kind === "turn_asked");
-      if (this.about?.projects.includes(asked?.project)) return asked.project;
+      return (await gateway.events(name, 0, 20)).find((event) => event.kind === "turn_asked")?.project ?? "";
     } catch {
-      // The connection that follows reports what is wrong.
+      return ""; // the connection that follows reports what is wrong
     }
-    return this.about?.default_project ?? "";
   }
 
   #open() {
-    const link = new Link(this.session, byId("project").value, {
+    const link = new Link(this.session, byId("project").value, !this.#projectless, {
       message: (message) => this.#heard(link, message),
-      state: (state, wait) => link === this.link && this.status.show(state, wait),
+      state: (state, wait) => link === this.link && this.#linked(state, wait),
       restart: () => this.transcript.reread(),
       unauthorized: () => this.#authorize(),
       error: (text) => this.transcript.problem(text),
@@ -136,9 +156,18 @@ class Console {
     link.open();
   }
 
+  #linked(state, wait) {
+    this.status.show(state, wait);
+    if (state === "open") this.waiting.refresh();
+  }
+
   #heard(link, message) {
     if (link !== this.link) return;
-    if (message.type === "user_message") link.confirm(message.content);
+    if (message.type === "user_message") {
+      link.confirm(message.content);
+      if (this.#isUnlisted(this.session)) this.refresh();
+    }
+    if (message.type.startsWith?.("approval_")) this.waiting.refresh();
     const seq = Number(String(message.seq).split(".")[1] ?? Infinity);
     this.queue.push([message, { live: seq > this.#history, at: performance.now() }]);
   }
@@ -174,11 +203,45 @@ class Console {
 
   #changed(ended) {
     const { empty, running, title } = this.transcript;
-    byId("welcome").hidden = !empty || location.hash.startsWith("#/s/");
+    const named = location.hash.startsWith("#/s/");
+    byId("welcome").hidden = !empty || named || this.#projectless;
+    byId("projectless").hidden = !empty || named || !this.#projectless;
+    byId("empty-session").hidden = !(empty && named && this.#isNew());
+    byId("empty-session-name").textContent = this.session;
     byId("stop").hidden = !running;
     byId("title").textContent = title || "New session";
-    document.title = `${running ? "● " : ""}${title.slice(0, 60) || "New session"} · Toolwire`;
+    this.#title();
     if (ended) this.refresh();
+  }
+
+  /** Somebody in another tab should see that they are asked for. */
+  #title() {
+    const page = PAGES[location.hash.split("/")[1]];
+    const { running, title } = this.transcript;
+    const what = page ?? `${running ? "● " : ""}${title.slice(0, 60) || "New session"}`;
+    document.title = `${this.#waitingFor ? `(${this.#waitingFor}) ` : ""}${what} · Toolwire`;
+  }
+
+  #wait(views) {
+    this.#waitingFor = views.length;
+    this.#title();
+    if (views.some(({ session }) => this.#isUnlisted(session))) this.refresh();
+  }
+
+  get #projectless() {
+    return this.about?.projects.length === 0;
+  }
+
+  /** Whether a session has come up since the list was read; each is asked about once. */
+  #isUnlisted(name) {
+    if (this.#looked.has(name) || this.#known.some((session) => session.name === name && session.turns > 0)) return false;
+    this.#looked.add(name);
+    return true;
+  }
+
+  /** Whether the gateway knows nothing of this session. */
+  #isNew() {
+    return this.about !== null && !this.#known.some(({ name, last }) => name === this.session && last > 0);
   }
 
   // What is running --------------------------------------------------------------------------------------------
@@ -195,6 +258,7 @@ class Console {
     byId("project").disabled = about.projects.length < 2;
     byId("welcome-project").textContent = about.default_project || "this gateway";
     byId("clients").replaceChildren(...clients(about));
+    this.#changed(null);
     byId("schemas").hidden = about.token_required; // a plain link can't carry a token
   }
 

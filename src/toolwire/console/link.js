@@ -19,9 +19,11 @@ export class Link {
   #fresh = true;
 
   /** `on`: message(object), state(name, ms until the next attempt), restart(), unauthorized(), error(text). */
-  constructor(session, project, on) {
+  constructor(session, project, serverTools, on) {
     this.session = session;
     this.project = project;
+    /** Whether the gateway is to run the tools: one without projects has nowhere to, and an IDE of the session does. */
+    this.serverTools = serverTools;
     this.on = on;
   }
 
@@ -82,9 +84,9 @@ export class Link {
     url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     url.hash = "";
     url.search = new URLSearchParams({
-      tools: "server",
       watch: "1",
       last_event: this.cursor,
+      ...(this.serverTools && { tools: "server" }),
       ...(this.project && { projectKey: this.project }),
     });
     const token = gateway.token.get();

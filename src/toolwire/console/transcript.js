@@ -13,16 +13,20 @@ export class Transcript {
   #turns = [];
   #open = [];
   #unsent = [];
+  #approvals = new Map();
 
   /**
    * `changed` is told when a turn begins or ends, `refused` of a question that was not taken; `announce` gets what a
-   * screen reader should say.
+   * screen reader should say; `unauthorized` is called when an answer needs a token; `again` asks a
+   * question once more.
    */
-  constructor(node, { changed, refused, announce }) {
+  constructor(node, { changed, refused, announce, unauthorized, again }) {
     this.node = node;
     this.changed = changed;
     this.refused = refused;
     this.announce = announce;
+    this.unauthorized = unauthorized;
+    this.again = again;
   }
 
   get empty() {
@@ -34,7 +38,7 @@ export class Transcript {
   }
 
   get title() {
-    return this.#turns[0]?.question ?? this.#unsent[0]?.question ?? "";
+    return [...this.#turns, ...this.#unsent].find((turn) => turn.question !== null)?.question ?? "";
   }
 
   /** Another session is shown. */
@@ -47,6 +51,7 @@ export class Transcript {
   reread() {
     this.#turns = [];
     this.#open = [];
+    this.#approvals.clear();
     this.node.replaceChildren(...this.#unsent.map((turn) => turn.node));
     this.changed(null);
   }
@@ -79,6 +84,8 @@ export class Transcript {
     assistant_message: (message, when) => this.#current(when).say(message.token ?? "", message.is_final === true),
     tool_call: (message, when) => this.#current(when).call(message, when),
     tool_result: (message, when) => this.#settled(message, when),
+    approval_request: (message, when) => this.#askedFor(message, when),
+    approval_result: (message) => this.#approvals.get(message.approval_id)?.settle(message),
     error: (message, { live }) => {
       const text = message.content ?? "The gateway reported an error.";
       if (!this.#refused(text)) this.#problem(text);
@@ -123,12 +130,36 @@ export class Transcript {
     if (alone) this.#ended({ outcome: "completed" }, { ...when, live: false });
   }
 
+  #askedFor(message, when) {
+    if (this.#approvals.has(message.approval_id)) return;
+    const live = when.live;
+    const settled = (card) => {
+      if (alone) alone.end({ outcome: "completed" }, { live: false });
+      if (live) this.announce(`${card.request.tool} ${card.told}`);
+    };
+    // A program's call is of no turn, and no word of the gateway will end what we make for it.
+    const alone = this.#open.length ? null : this.#alone(when);
+    const card = (alone ?? this.#open[0]).approve(message, { settled, unauthorized: this.unauthorized });
+    this.#approvals.set(message.approval_id, card);
+    if (live && card.pending) this.announce(`Approval needed: ${message.tool_name}, ${message.risk} risk.`);
+  }
+
+  /** A turn beside the others: what comes next is not its own. */
+  #alone(when) {
+    const turn = new Turn(null);
+    this.#turns.push(turn);
+    turn.become("running", when.at);
+    this.node.insertBefore(turn.node, this.#unsent[0]?.node ?? null);
+    this.changed(null);
+    return turn;
+  }
+
   /** A question the gateway did not take, if that is what an error is about. */
   #refused(text) {
     const turn = REFUSAL.test(text) ? this.#unsent.pop() : undefined;
     if (!turn) return false;
     turn.fail(text);
-    turn.end({ outcome: "failed" }, { live: false });
+    turn.end({ outcome: "failed" }, { live: false }, this.again);
     this.#turns.push(turn);
     this.refused(turn.question);
     return true;
@@ -136,7 +167,7 @@ export class Transcript {
 
   #ended(message, when) {
     const turn = this.#open.shift();
-    turn?.end(message, when);
+    turn?.end(message, when, this.again);
     this.#open[0]?.become("running", when.at);
     if (turn && when.live) this.announce(spoken(turn));
     this.changed(turn && when.live ? turn : null);

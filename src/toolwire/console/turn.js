@@ -1,5 +1,6 @@
 // One turn on the page: a question, and along the wire below it the text, calls and errors of its answer.
 
+import { ApprovalCard, requestIn } from "./approval.js";
 import { CallGroup } from "./callgroup.js";
 import { copyButton, el } from "./dom.js";
 import { GrowingText } from "./draw.js";
@@ -13,12 +14,15 @@ const OUTCOMES = {
   timed_out: "Took too long",
 };
 
+const UNANSWERED = ["failed", "cancelled", "timed_out"];
+
 export class Turn {
   /** `unsent`, `asked`, `running` or one of the outcomes. */
   state = "asked";
   #run = null;
   #runs = [];
   #calls = new Map();
+  #approvals = new Map();
   #group = null;
   #problem = null;
   #began = 0;
@@ -43,7 +47,7 @@ export class Turn {
 
   /** Nothing said, and no call without an outcome. */
   get idle() {
-    return !this.#runs.length && [...this.#calls.values()].every(({ card }) => card.state !== "running");
+    return !this.#runs.length && !this.#waits() && [...this.#calls.values()].every(({ card }) => card.state !== "running");
   }
 
   get text() {
@@ -55,8 +59,8 @@ export class Turn {
     if (state === "unsent") this.foot.textContent = "Waiting for the connection…";
     else if (state === "asked") this.foot.textContent = "Waiting its turn…";
     else if (state === "running") {
-      this.foot.textContent = "Working…";
       this.#began = at;
+      this.#work();
     }
   }
 
@@ -92,6 +96,22 @@ export class Turn {
     return Boolean(call);
   }
 
+  /** A person is asked, here; gives the card, or null if it is there already. */
+  approve(message, on) {
+    if (this.#approvals.has(message.approval_id)) return null;
+    this.#endRun();
+    this.#group = null;
+    const settled = (card) => {
+      this.#work();
+      on.settled(card);
+    };
+    const card = new ApprovalCard(requestIn(message), { ...on, settled });
+    this.#approvals.set(message.approval_id, card);
+    this.answer.append(card.node);
+    this.#work();
+    return card;
+  }
+
   fail(text) {
     if (this.#problem?.textContent === text) return; // a connection cut between two messages gets the first again
     this.#endRun();
@@ -101,7 +121,7 @@ export class Turn {
   }
 
   /** The time it took is told if the gateway says it, or if we have seen the turn from its start. */
-  end({ outcome, code, ms }, { live, at }) {
+  end({ outcome, code, ms }, { live, at }, again = null) {
     this.#endRun();
     for (const { card, group } of this.#calls.values()) {
       card.abandon();
@@ -115,10 +135,22 @@ export class Turn {
     if (took) facts.push(duration(took));
     this.foot.replaceChildren(facts.join(" · "));
     if (this.text) this.foot.append(copyButton(() => this.text, "Copy answer"));
+    if (again && this.question !== null && UNANSWERED.includes(this.state)) {
+      const ask = () => again(this.question);
+      this.foot.append(el("button", { type: "button", class: "copy", onclick: ask }, "Ask again"));
+    }
   }
 
   flush() {
     this.#run?.flush();
+  }
+
+  #waits() {
+    return [...this.#approvals.values()].some((card) => card.pending);
+  }
+
+  #work() {
+    if (this.state === "running") this.foot.textContent = this.#waits() ? "Waiting for approval…" : "Working…";
   }
 
   #endRun() {

@@ -7,6 +7,12 @@ export function duration(ms) {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** Time that is left: "9 min left", and by the second in the last two minutes. */
+export function left(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return seconds > 120 ? `${Math.floor(seconds / 60)} min left` : `${seconds} s left`;
+}
+
 export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolwire.core.events import CallRequested, Placement
+import msgspec
+
+from toolwire.core.events import CallBound, CallRequested, Placement
 
 
 class Calls:
@@ -32,6 +34,12 @@ class Calls:
     def get(self, call_id: str, placement: Placement) -> CallRequested | None:
         """The waiting call, if it is to be answered from that side: a client can't answer for the gateway."""
         return (self._client if placement == "client" else self._server).get(call_id)
+
+    def bind(self, event: CallBound) -> None:
+        """It waits for another client now; its number is that of the event which says so."""
+        call = self._client.get(event.call_id)
+        if call is not None:
+            self._client[event.call_id] = msgspec.structs.replace(call, ledger=event.ledger, seq=event.seq)
 
     def remove(self, call_id: str) -> None:
         if self._client.pop(call_id, None) is None:

@@ -37,6 +37,15 @@ class Answer(msgspec.Struct, frozen=True):
     error: str = ""
     details: dict[str, Any] | None = None
     """What a result told in words means, field by field, if the client says."""
+    indeterminate: bool = False
+    """Of a failure: the client says that it may have taken effect, and that nothing can tell."""
+
+
+class AnswerWithFaults(Answer, frozen=True, kw_only=True):
+    """An answer that counts, beside something in the message that does not fit."""
+
+    faults: dict[str, str]
+    """Field → what is wrong with it."""
 
 
 class AddMessage(msgspec.Struct, frozen=True):

@@ -116,6 +116,16 @@ class CallRequested(Event, frozen=True, tag="call_requested"):
     asked_as: str = ""
     asked_by: str = ""
     trace: str = ""
+    ledger: str | None = ""
+    """Of a write for a client: the ledger that will know what became of it. Empty: there is none; None: no client has
+    been asked yet."""
+
+
+class CallBound(Event, frozen=True, tag="call_bound"):
+    """A write goes to another client than the one that was there when it was asked for. Stored before it is sent."""
+
+    call_id: str
+    ledger: str
 
 
 class CallOutput(Event, frozen=True, tag="call_output"):
@@ -159,6 +169,8 @@ class ApprovalRequested(Event, frozen=True, tag="approval_requested"):
     asked_by: str = ""
     expires: int = 0
     trace: str = ""
+    why: str = ""
+    """Which rule wants a person's word."""
 
 
 class ApprovalAnswered(Event, frozen=True, tag="approval_answered"):
@@ -227,6 +239,7 @@ AnyEvent = (
     | Said
     | Thought
     | CallRequested
+    | CallBound
     | CallOutput
     | ApprovalRequested
     | ApprovalAnswered
@@ -249,15 +262,12 @@ def opens(event: AnyEvent) -> int:
 
     Where these sum to zero the session is at rest: nothing before that point is needed to go on.
     """
-    if isinstance(event, TurnAsked):
-        return 1
-    if isinstance(event, TurnEnded):
-        return -1
-    if isinstance(event, CallRequested) and not event.turn:
-        return 1
-    if isinstance(event, CallSettled) and not event.turn:
-        return -1
-    return 0
+    kind = type(event)
+    if kind is CallRequested:
+        return 0 if event.turn else 1  # type: ignore[union-attr]
+    if kind is CallSettled:
+        return 0 if event.turn else -1  # type: ignore[union-attr]
+    return 1 if kind is TurnAsked else -1 if kind is TurnEnded else 0
 
 
 _encoder = msgspec.json.Encoder()

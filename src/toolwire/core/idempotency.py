@@ -8,8 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
 Verdict = Literal["run", "replay", "conflict", "wait", "undecided"]
 """
@@ -21,8 +24,7 @@ Verdict = Literal["run", "replay", "conflict", "wait", "undecided"]
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """What is known of a key that has been used."""
 
     digest: str
@@ -40,8 +42,7 @@ class Kept:
 
 def digest_of(arguments: Mapping[str, Any]) -> str:
     """The canonical digest of arguments: their JSON with sorted keys and no spaces, hashed."""
-    text = json.dumps(arguments, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_canonical(arguments).encode()).hexdigest()
 
 
 def decide(kept: Kept | None, digest: str, now: int, owner_alive: bool) -> Verdict:

@@ -10,3 +10,5 @@ class Limits:
     queue: int
     calls: int
     tool_timeout_ms: int
+    ledger_patience_ms: int = 0
+    """How long a write cut by a restart waits for the client whose ledger knows about it."""

@@ -50,7 +50,7 @@ READ_ONLY_REFUSAL = "{mode} mode may only read: {tool} was not run"
 class Session(SessionState):
     """A session that decides. `seq` is the number of its last event."""
 
-    __slots__ = ("_ids", "_limits", "conversation", "held")
+    __slots__ = ("_ids", "_limits", "conversation", "held", "ledger")
 
     def __init__(self, conversation: str, *, limits: Limits, ids: Ids, seq: int = 0) -> None:
         super().__init__(seq)
@@ -58,6 +58,8 @@ class Session(SessionState):
         """The history that prompts without one of their own continue."""
         self.held = False
         """After a restart: waiting turns start only when a peer is there again."""
+        self.ledger: str | None = None
+        """Of the client that runs the tools; None: there is no client."""
         self._limits = limits
         self._ids = ids
 
@@ -103,9 +105,8 @@ class Session(SessionState):
         call = self.calls.get(command.call_id, "client")
         if call is None:
             return None
-        return self._settle(
-            call, "answer" if command.ok else "error", now, command.result, command.error, command.details
-        )
+        signal: CallSignal = "answer" if command.ok else "lose" if command.indeterminate else "error"
+        return self._settle(call, signal, now, command.result, command.error, command.details)
 
     def run_tool(
         self,
@@ -136,6 +137,7 @@ class Session(SessionState):
             command.asked_as,
             asked_by,
             trace,
+            self.ledger if placement == "client" and not reads else "",
         )
         self._emit(call)
         return call
@@ -205,6 +207,7 @@ class Session(SessionState):
         ids = []
         refused = False
         for spec in specs:
+            placement = spec.placement or asked.placement
             call = CallRequested(
                 self.seq + 1,
                 now,
@@ -213,10 +216,11 @@ class Session(SessionState):
                 self._ids.call(spec.tool, now),
                 spec.tool,
                 spec.arguments,
-                spec.placement or asked.placement,
+                placement,
                 spec.reads,
                 asked.project,
                 trace=asked.trace,
+                ledger=self.ledger if placement == "client" and not spec.reads else "",
             )
             ids.append(call.call_id)
             events.append(call)
@@ -275,34 +279,6 @@ class Session(SessionState):
                 error = f"contact was lost while {call.tool} ran: it may or may not have taken effect"
                 events.append(self._settle(call, "lose", now, None, error))
         return events
-
-    def expire(self, now: int) -> list[AnyEvent]:
-        """Give up on calls and turns whose time has passed."""
-        events: list[AnyEvent] = []
-        for call in self.calls.expired(now, self._limits.tool_timeout_ms):
-            error = f"no answer from the client within {self._limits.tool_timeout_ms / 1000:g} s"
-            events.append(self._settle(call, "expire", now, None, error))
-        turn = self.running
-        if turn is not None and turn.asked.limit_ms and now - turn.started_at >= turn.asked.limit_ms:
-            message = f"no answer within {turn.asked.limit_ms / 1000:g} s"
-            events += self._end(turn, "expire", now, "ANALYSIS_TIMEOUT", message)
-            events += self._start_next(now)
-        return events
-
-    def interrupt(self, now: int, message: str = "the gateway was restarted") -> list[AnyEvent]:
-        """After a restart, or before one: the running turn ends, waiting ones stay until a peer is back."""
-        self.held = True
-        events: list[AnyEvent] = []
-        if self.running is not None:
-            events += self._end(self.running, "fail", now, "INTERRUPTED", message)
-        for call in list(self.calls):
-            events.append(self._settle(call, "cancel" if call.reads else "lose", now, None, message))
-        return events
-
-    def release(self, now: int) -> list[AnyEvent]:
-        """A peer is there (again): what waited may start."""
-        self.held = False
-        return self._start_next(now)
 
     # Steps shared by the above -----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from toolwire.core.calls import Calls
 from toolwire.core.events import (
     AgentChosen,
     AnyEvent,
+    CallBound,
     CallRequested,
     CallSettled,
     Event,
@@ -44,6 +45,7 @@ class SessionState:
             Thought: self._on_thought,
             AgentChosen: self._on_chosen,
             CallRequested: self._on_requested,
+            CallBound: self.calls.bind,
             CallSettled: self._on_settled,
         }
 
@@ -51,6 +53,10 @@ class SessionState:
     def at_rest(self) -> bool:
         """Nothing runs, waits or is in flight."""
         return self.running is None and not self.queue and not len(self.calls)
+
+    def has(self, request: str) -> bool:
+        """Whether a turn of that request runs or waits."""
+        return any(turn.asked.request == request for turn in (self.running, *self.queue) if turn is not None)
 
     def apply(self, event: AnyEvent) -> None:
         """Change the state by an event just emitted, or read back from the log."""

@@ -24,7 +24,7 @@ from toolwire.core.events import (
     TurnStarted,
 )
 from toolwire.dialects import agent_chat_messages as messages
-from toolwire.dialects import approvals, chinese, enveloped, names, wire
+from toolwire.dialects import approvals, chinese, details, enveloped, names, wire
 from toolwire.dialects.agent_chat_messages import MESSAGES, RECEIVED, Status, decode_any, encode, typed
 from toolwire.dialects.approvals import ApprovalAnswer, decided
 from toolwire.dialects.base import Dialect, Handshake
@@ -111,9 +111,10 @@ class AgentChat(Dialect):
         if value.get("type") == "TOOL_RESULT":
             answer = enveloped.plain_answer(value, "toolCallId")
             if answer is not None:
-                return answer
+                return details.read(answer, value, self.handshake.details_limit) if self.detailed else answer
         wire.kind_of(value, _RECEIVED)
-        return self._command(typed(value))
+        command = self._command(typed(value))
+        return details.read(command, value, self.handshake.details_limit) if self.detailed else command
 
     def render(self, event: AnyEvent) -> list[bytes]:
         match event:
@@ -162,8 +163,8 @@ class AgentChat(Dialect):
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         return _error(chinese.code_of(error), chinese.explain(error), chinese.details(error))
 
-    def pong(self, ping: Ping) -> bytes:
-        return encode(enveloped.Pong(type="PONG", data=enveloped.Echo(timestamp=ping.timestamp)))
+    def pong(self, ping: Ping, now: int) -> bytes:
+        return encode(enveloped.pong(ping.timestamp, now))
 
     # In ----------------------------------------------------------------------------------------------------
 

@@ -9,26 +9,20 @@ import msgspec
 from toolwire.core.commands import Authenticate, Command, Ping, Prompt
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, Thought, TurnAsked, TurnEnded
 from toolwire.dialects import analyze_messages as messages
-from toolwire.dialects import approvals, chinese, enveloped, names, wire
+from toolwire.dialects import approvals, chinese, details, enveloped, names, wire
 from toolwire.dialects.analyze_messages import MESSAGES, RECEIVED, decode_any, encode, typed
 from toolwire.dialects.approvals import ApprovalAnswer, decided
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.calls import as_text
 from toolwire.errors import HandshakeRefused, InvalidMessage, ToolwireError
 
-__all__ = ["Analyze", "RefusedRequest", "decode_any", "encode"]
+__all__ = ["Analyze", "decode_any", "encode"]
 
 MODES: tuple[messages.AnalyzeMode, ...] = ("claude-code", "legacy")
 AGENTS: dict[messages.AnalyzeMode, str] = {"claude-code": "", "legacy": "local"}
 """`legacy` means the local agent, `claude-code` the configured ones (spec README, "mode")."""
 _RECEIVED = {kind: MESSAGES[kind] for kind in RECEIVED}
 _write = msgspec.json.Encoder().encode
-
-
-class RefusedRequest(InvalidMessage):
-    """An ANALYZE that does not fit. Its ERROR is its one terminal message, so it names the request."""
-
-    request: str = ""
 
 
 class _CallData(msgspec.Struct, frozen=True):
@@ -60,6 +54,8 @@ class Analyze(Dialect):
         self.project_path = names.required(query, "projectPath", names.PATH_LIMIT)
         self.request = names.optional(query, "requestId") or handshake.fresh_request
         """The request of an ANALYZE that names none."""
+        self._asked = (self.request, self.project_path)
+        """The last request asked here, and where its project is: an ANALYZE may say so for itself."""
         mode = query.get("mode") or MODES[0]
         if mode not in MODES:
             raise HandshakeRefused(f"mode is {' or '.join(MODES)}, not {mode[:80]!r}", field="mode")
@@ -80,13 +76,14 @@ class Analyze(Dialect):
         if value.get("type") == "TOOL_RESULT":
             answer = enveloped.plain_answer(value, "callId")
             if answer is not None:
-                return answer
+                return details.read(answer, value, self.handshake.details_limit) if self.detailed else answer
         kind = wire.kind_of(value, _RECEIVED)
         try:
-            return self._command(typed(value))
+            command = self._command(typed(value))
+            return details.read(command, value, self.handshake.details_limit) if self.detailed else command
         except InvalidMessage as error:
             if kind == "ANALYZE":
-                raise self._refused(value, error) from None
+                error.request = self._meant(value)
             raise
 
     def render(self, event: AnyEvent) -> list[bytes]:
@@ -106,7 +103,9 @@ class Analyze(Dialect):
                 return []
 
     def call(self, event: CallRequested) -> bytes:
-        return _write(_Call(_CallData(event.call_id, event.tool, event.arguments, self.project_path)))
+        request, path = self._asked
+        place = path if event.request == request else self.project_path
+        return _write(_Call(_CallData(event.call_id, event.tool, event.arguments, place)))
 
     def mirror(self, event: AnyEvent) -> list[bytes]:
         match event:
@@ -126,12 +125,10 @@ class Analyze(Dialect):
 
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         """Names a request only where the error is that request's end."""
-        if isinstance(error, RefusedRequest):
-            request = request or error.request
         return _error(request, chinese.code_of(error), chinese.explain(error), chinese.details(error))
 
-    def pong(self, ping: Ping) -> bytes:
-        return encode(enveloped.Pong(type="PONG", data=enveloped.Echo(timestamp=ping.timestamp)))
+    def pong(self, ping: Ping, now: int) -> bytes:
+        return encode(enveloped.pong(ping.timestamp, now))
 
     def _command(self, message: wire.Model) -> Command:
         match message:
@@ -153,10 +150,16 @@ class Analyze(Dialect):
             raise wire.misfit("must not be empty", "data.message")
         request = data.requestId or self.request
         project = data.projectKey or self.project
-        given = {"data.requestId": request, "data.projectKey": project}
-        faults = {field: what for field, name in given.items() if (what := names.fault(name)) is not None}
+        path = data.projectPath or self.project_path
+        found = {
+            "data.requestId": names.fault(request),
+            "data.projectKey": names.fault(project),
+            "data.projectPath": names.fault(path, names.PATH_LIMIT),
+        }
+        faults = {field: what for field, what in found.items() if what is not None}
         if faults:
             raise InvalidMessage("; ".join(f"{field} {what}" for field, what in faults.items()), fields=faults)
+        self._asked = (request, path)
         return Prompt(
             text=data.message,
             busy="override",
@@ -166,12 +169,11 @@ class Analyze(Dialect):
             agent=AGENTS[data.mode or self.analyze_mode],
         )
 
-    def _refused(self, value: dict[str, Any], error: InvalidMessage) -> RefusedRequest:
+    def _meant(self, value: dict[str, Any]) -> str:
+        """The request of an ANALYZE that does not fit: the ERROR it gets is that request's end."""
         data = value.get("data")
         asked = data.get("requestId") if isinstance(data, dict) else None
-        refused = RefusedRequest(error.message, fields=error.fields, hint=error.hint)
-        refused.request = asked if isinstance(asked, str) and asked and not names.fault(asked) else self.request
-        return refused
+        return asked if isinstance(asked, str) and asked and not names.fault(asked) else self.request
 
 
 def conversation(project: str, request: str) -> str:

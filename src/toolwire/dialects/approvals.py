@@ -27,6 +27,8 @@ class RequestData(Model):
     digest: str
     risk: str
     expiresAt: int
+    askedBy: str = ""
+    why: str = ""
 
 
 class ApprovalRequest(Model):
@@ -75,6 +77,8 @@ class WSApprovalRequest(Model):
     digest: str
     risk: str
     expires_at: int
+    asked_by: str = ""
+    why: str = ""
 
 
 class WSApprovalResult(Model):
@@ -123,6 +127,8 @@ def enveloped(event: AnyEvent) -> list[bytes]:
                 digest=event.digest,
                 risk=event.risk,
                 expiresAt=event.expires,
+                askedBy=event.asked_by,
+                why=event.why,
             )
             return [wire.encode(ApprovalRequest(type="APPROVAL_REQUEST", data=request))]
         case events.ApprovalAnswered():
@@ -144,6 +150,8 @@ def flat(event: AnyEvent) -> list[bytes]:
                 digest=event.digest,
                 risk=event.risk,
                 expires_at=event.expires,
+                asked_by=event.asked_by,
+                why=event.why,
             )
             return [wire.encode(request)]
         case events.ApprovalAnswered():

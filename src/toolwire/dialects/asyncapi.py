@@ -37,6 +37,8 @@ _RESUME: Mapping[str, str] = {
 _WITH_TOOLS: Mapping[str, str] = {
     "tools": "`server`: the gateway runs the tools in its own workspace; default `client`",
     "watch": "`1`: see prompts, calls and results, run none",
+    "ledger": "names the record this client keeps of what it has run, so that a write may be sent to it again",
+    "details": "`1`: results have typed fields beside the document's, see docs/dialects/README.md",
 }
 
 SOCKETS = (

@@ -2,6 +2,9 @@
 
 The four editing tools have typed `data`; any other tool's result is whatever object it is. `data` as a string is a
 failure. The uuid of an envelope is an argument: nothing here is random.
+
+In the edits of a session, what only the one who ran the tool can know may be missing (docs/dialects/backend-only.md);
+such fields are optional to read. What the tools of `toolwire service` answer has all of them.
 """
 
 from __future__ import annotations
@@ -45,18 +48,18 @@ class Hunk(Model):
 
 
 class ReplaceData(Model):
-    type: Literal["create", "update"]
+    type: Literal["create", "update"] | None = None
     filePath: str
     content: str
-    structuredPatch: list[Hunk]
+    structuredPatch: list[Hunk] | None = None
 
 
 class EditData(Model):
     filePath: str
     oldString: str
     newString: str
-    originalFile: str
-    structuredPatch: list[Hunk]
+    originalFile: str | None = None
+    structuredPatch: list[Hunk] | None = None
 
 
 class EditResult(Model):
@@ -64,23 +67,23 @@ class EditResult(Model):
     success: bool
     old_string: str
     new_string: str
-    occurrences: int = Field(ge=0)
+    occurrences: int | None = Field(None, ge=0)
 
 
 class MultiEditData(Model):
     filePath: str
-    wasNewFile: bool
+    wasNewFile: bool | None = None
     editsApplied: list[EditResult]
     totalEdits: int
-    summary: str
-    structuredPatch: list[Hunk]
+    summary: str | None = None
+    structuredPatch: list[Hunk] | None = None
 
 
 class NotebookData(Model):
     cell_number: int
     new_source: str
-    cell_type: Literal["code", "markdown", "raw"]
-    language: str
+    cell_type: Literal["code", "markdown", "raw"] | None = None
+    language: str | None = None
     edit_mode: Literal["replace", "insert", "delete"]
     error: str | None = None
 

@@ -1,7 +1,7 @@
 """The contract of a dialect: messages of one document in, commands out; events in, messages of that document out.
 
-One instance belongs to one connection and remembers only how that was opened. A message is the bytes of one JSON
-object. A message that does not fit raises a PeerError, which `error` turns into the dialect's own words.
+One instance belongs to one connection and remembers how that was opened, and what was asked there last. A message is
+the bytes of one JSON object. One that does not fit raises a PeerError, which `error` puts in the dialect's own words.
 
 Who gets what: `render` is what every connection of a session sees; `call` goes to the one that runs the tool (and to
 those that only watch); `mirror` goes to those that watch (`?watch=1`): the console, a recorder, a second terminal.
@@ -16,9 +16,12 @@ from typing import ClassVar, Literal
 
 from toolwire.core.commands import Command, Ping, Prompt
 from toolwire.core.events import AnyEvent, CallRequested, Event, Mode, Placement
+from toolwire.dialects import names
 from toolwire.errors import HandshakeRefused, ToolwireError
 
 DialectName = Literal["agent_chat", "analyze", "gateway", "flash"]
+
+_WATCH: Mapping[str, bool] = {"": False, "0": False, "false": False, "1": True, "true": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class Handshake:
     """The requestId given to a connection that brings none (document 2)."""
     default_project: str = ""
     nesting_limit: int = 64
+    details_limit: int = 1024 * 1024
+    """Bytes that the typed fields beside a result may have (`details.py`)."""
 
 
 class Dialect(ABC):
@@ -56,6 +61,8 @@ class Dialect(ABC):
     """Where tools of turns asked here run: `server` with `?tools=server`."""
     watches: bool
     """True with `?watch=1`: sees calls and results, never runs any."""
+    detailed: bool
+    """True with `?details=1`: its results may have more than the document's fields (`details.py`)."""
 
     mode: Mode = "agent"
     """What turns and calls asked here may do, where the document lets a connection say so."""
@@ -63,11 +70,17 @@ class Dialect(ABC):
     def __init__(self, handshake: Handshake) -> None:
         """Raises HandshakeRefused, naming the parameter at fault; `refusal` then says so in the dialect."""
         self.handshake = handshake
+        names.check_text(handshake.query)
+        names.optional(handshake.query, "ledger")
         tools = handshake.query.get("tools", "client")
         if tools not in ("client", "server"):
-            raise HandshakeRefused(f"tools is client or server, not {tools!r}", field="tools")
+            raise HandshakeRefused(f"tools is client or server, not {tools[:80]!r}", field="tools")
         self.placement = "server" if tools == "server" else "client"
-        self.watches = handshake.query.get("watch", "") in ("1", "true")
+        self.detailed = handshake.query.get("details") == "1"
+        watch = handshake.query.get("watch", "")
+        if watch not in _WATCH:
+            raise HandshakeRefused(f"watch is 1 or 0, not {watch[:80]!r}", field="watch")
+        self.watches = _WATCH[watch]
 
     @classmethod
     @abstractmethod
@@ -99,7 +112,7 @@ class Dialect(ABC):
         """An error as this dialect says it."""
 
     @abstractmethod
-    def pong(self, ping: Ping) -> bytes | None:
+    def pong(self, ping: Ping, now: int) -> bytes | None:
         """The answer to the dialect's heartbeat, if it has one."""
 
     def prompt_project(self, prompt: Prompt) -> str:

@@ -12,7 +12,7 @@ ANALYSIS_FAILED = "ANALYSIS_FAILED"
 
 CODES: Mapping[str, str] = {
     # Document 2, section 4.1
-    "PROJECT_NOT_FOUND": "项目不存在",
+    "PROJECT_NOT_FOUND": "项目路径不存在",
     "INVALID_REQUEST": "请求参数无效",
     ANALYSIS_FAILED: "分析失败",
     "TOOL_EXECUTION_FAILED": "工具执行失败",
@@ -66,7 +66,9 @@ def explain(error: ToolwireError) -> str:
     if isinstance(error, InvalidMessage) and error.fields and wire.WHOLE not in error.fields:
         return sentence(error.code, "; ".join(f"{path} {what}" for path, what in details(error).items()))
     message = error.message
-    if error.field and error.field not in message and error.field != wire.WHOLE:
+    if isinstance(error, PeerError) and error.given:
+        message = error.given
+    elif error.field and error.field not in message and error.field != wire.WHOLE:
         message = f"{error.field}: {message}"
     return sentence(code_of(error), message + (f" ({error.hint})" if error.hint else ""))
 

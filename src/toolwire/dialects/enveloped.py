@@ -28,14 +28,18 @@ class Ping(Model):
 
 
 class Echo(Model):
-    timestamp: Number | None
+    timestamp: Number
 
 
 class Pong(Model):
-    """Server to client: the timestamp of the PING, as it came."""
+    """Server to client: the timestamp of the PING, as it came; the gateway's own time if it had none."""
 
     type: Literal["PONG"]
     data: Echo
+
+
+def pong(timestamp: Number | None, now: int) -> Pong:
+    return Pong(type="PONG", data=Echo(timestamp=now if timestamp is None else timestamp))
 
 
 class Token(Model):

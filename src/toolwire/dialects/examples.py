@@ -18,9 +18,16 @@ def _message(kind: str, **data: Any) -> Json:
 
 _APPROVAL = "approval-019b9249420-0002-5f0c9a1e77d2"
 _ASKED: Json = {"arguments": {"path": "a.txt"}, "digest": "5f0c" * 16, "risk": "high"}
+_WHY = "its risk is high (--approve high)"
 _APPROVALS: Mapping[str, Json] = {
     "APPROVAL_REQUEST": _message(
-        "APPROVAL_REQUEST", approvalId=_APPROVAL, toolName="shop.deploy", **_ASKED, expiresAt=_TIME
+        "APPROVAL_REQUEST",
+        approvalId=_APPROVAL,
+        toolName="shop.deploy",
+        **_ASKED,
+        expiresAt=_TIME,
+        askedBy="alice",
+        why=_WHY,
     ),
     "APPROVAL_RESULT": _message(
         "APPROVAL_RESULT", approvalId=_APPROVAL, decision="rejected", reason="not today", by="alice"
@@ -200,6 +207,8 @@ GATEWAY: Mapping[str, Json] = {
         "tool_name": "shop.deploy",
         **_ASKED,
         "expires_at": _TIME,
+        "asked_by": "alice",
+        "why": _WHY,
     },
     "approval_result": {
         "type": "approval_result",

@@ -111,6 +111,8 @@ class Flash(Dialect):
                 return [self.status("log", _settled(event))]
             case ApprovalRequested():
                 return [self.status("log", approvals.question(event))]
+            case ApprovalAnswered(decision="withdrawn") if event.turn:
+                return []  # its task has ended, and that was the last word
             case ApprovalAnswered():
                 return [self.status("log", approvals.outcome(event))]
             case TurnEnded():
@@ -130,7 +132,7 @@ class Flash(Dialect):
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         return failure(error, self.session)
 
-    def pong(self, ping: Ping) -> None:
+    def pong(self, ping: Ping, now: int) -> None:
         """The document has no heartbeat but the WebSocket's own."""
 
     def status(self, status: Status, message: str) -> bytes:

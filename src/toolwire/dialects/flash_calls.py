@@ -47,8 +47,8 @@ MESSAGES: Mapping[str, str] = {
 }
 """What each code says where nothing more particular is known."""
 
-Id = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""Ids go into log lines and headers: no control characters, no end of line."""
+Id = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^ *[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
+"""Ids go into log lines and headers: no control characters, no end of line; and not only spaces."""
 
 
 class Api(Model):

@@ -15,6 +15,7 @@ from toolwire.core.events import Role
 from toolwire.dialects import names, wire
 from toolwire.dialects.flash_calls import ToolCall, ToolResponse
 from toolwire.dialects.wire import Model
+from toolwire.errors import InvalidMessage
 
 Text = Annotated[str, Field(min_length=1)]
 Id = str | int | None
@@ -214,6 +215,15 @@ def received(message: bytes, nesting_limit: int = wire.NESTING_LIMIT) -> Receive
     """A message a client may send; raises InvalidMessage."""
     value = wire.parse(message, nesting_limit)
     return wire.fit(_HEARD[wire.kind_of(value, _HEARD)], value)
+
+
+def session_of(message: bytes, nesting_limit: int = wire.NESTING_LIMIT) -> str:
+    """The session that a message which does not fit still names; empty if it names none."""
+    try:
+        name = wire.parse(message, nesting_limit).get("sessionId")
+    except InvalidMessage:
+        return ""
+    return name if isinstance(name, str) and names.fault(name) is None else ""
 
 
 encode = wire.encode

@@ -8,7 +8,7 @@ import msgspec
 
 from toolwire.core.commands import AddMessage, Answer, Command, Ping, Prompt, Report
 from toolwire.core.events import AnyEvent, CallRequested, CallSettled, MessageAdded, Said, TurnAsked, TurnEnded
-from toolwire.dialects import approvals, names, wire
+from toolwire.dialects import approvals, details, names, wire
 from toolwire.dialects.approvals import WSApprovalAnswer, decided
 from toolwire.dialects.base import Dialect, Handshake
 from toolwire.dialects.calls import as_object
@@ -76,7 +76,7 @@ class Gateway(Dialect):
 
     def __init__(self, handshake: Handshake) -> None:
         super().__init__(handshake)
-        self.session = names.required({"session_id": handshake.session}, "session_id")
+        self.session = names.required({"session_id": handshake.session}, "session_id", where="path")
         if self.session in NOT_SESSIONS:
             raise HandshakeRefused(f"{self.session} is not a session id", field="session_id")
         self.project = names.optional(handshake.query, "projectKey") or handshake.default_project
@@ -93,9 +93,10 @@ class Gateway(Dialect):
         if value.get("type") == "tool_result":
             answer = _plain_answer(value)
             if answer is not None:
-                return answer
+                return details.read(answer, value, self.handshake.details_limit) if self.detailed else answer
         wire.kind_of(value, _RECEIVED)
-        return _command(typed(value))
+        command = _command(typed(value))
+        return details.read(command, value, self.handshake.details_limit) if self.detailed else command
 
     def render(self, event: AnyEvent) -> list[bytes]:
         if type(event) is Said:
@@ -129,7 +130,7 @@ class Gateway(Dialect):
     def error(self, error: ToolwireError, *, request: str = "") -> bytes:
         return _error(_sentence(error))
 
-    def pong(self, ping: Ping) -> None:
+    def pong(self, ping: Ping, now: int) -> None:
         """The document has no heartbeat but the WebSocket's own."""
 
 

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -28,6 +28,12 @@ Hear = Callable[[bytes], str]
 """Takes a message; gives the cursor it carried, or an empty string."""
 Ping = Callable[[int], bytes | None]
 """The dialect's heartbeat message for a time in milliseconds, if it has one."""
+Meet = Callable[[Mapping[str, str]], None]
+"""Takes the headers of the gateway's answer to the handshake, before anything else of that connection."""
+
+
+def _anybody(_: Mapping[str, str]) -> None:
+    """Whoever the gateway is."""
 
 
 @dataclass(slots=True)
@@ -46,6 +52,7 @@ class Client:
     hear: Hear
     ping: Ping
     tell: Tell
+    meet: Meet = _anybody
     settings: Settings = field(default_factory=Settings)
     random: Random = field(default_factory=Random)
     cursor: str = ""
@@ -115,6 +122,7 @@ class Client:
             async with opened as socket:
                 self._connection += 1
                 self._caught_up.clear()
+                self.meet(socket.response.headers if socket.response is not None else {})
                 self.tell(Connected(url, self.address.session, self.dialect))
                 await self._converse(socket, backoff)
                 return why_closed(socket)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import replace
 
 from toolwire.errors import HandshakeRefused, InvalidMessage
 from toolwire.ide import happenings
@@ -110,6 +111,8 @@ class Ide:
     def _answer(self, call: Call, outcome: Outcome) -> None:
         message = self._speech.answer(call.call_id, outcome)
         limit = self._settings.message_limit
+        if len(message) > limit and outcome.details is not None:
+            message = self._speech.answer(call.call_id, replace(outcome, details=None))
         if len(message) > limit:
             outcome = Outcome(False, error=f"the result has {len(message)} bytes; a message may have at most {limit}")
             message = self._speech.answer(call.call_id, outcome)

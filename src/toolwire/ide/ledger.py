@@ -4,18 +4,22 @@ Design, "A call is sent again". A call that writes leaves two records: its inten
 Both are synced. Asked again, it is answered from its outcome; an intent without outcome means that the ledger can't
 say whether it happened (`UNDECIDED`). A call that only reads leaves its outcome, unsynced; if that is lost, it is
 read again.
+
+Beside the calls it remembers what its session has read, by content hash: an IDE that was killed may still write over
+a file that the session had read before.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import orjson
@@ -24,9 +28,9 @@ from toolwire.errors import StoreError
 from toolwire.ide.call import UNDECIDED, Call, Outcome
 from toolwire.settings import Settings
 
-VERSION = 1
+VERSION = 2
 LEDGERS = 64
-"""IDEs that may work on one folder at once."""
+"""IDEs that may serve one session on one folder at once."""
 PRUNE_EVERY = 200
 """Outcomes recorded between two looks for what is too old to keep."""
 
@@ -37,18 +41,29 @@ CREATE TABLE ledger (
 CREATE INDEX ledger_by_age ON ledger (reads, begun);
 CREATE TABLE identity (id TEXT NOT NULL);
 """
+_SEEN = "CREATE TABLE seen (session TEXT, path TEXT, hash TEXT NOT NULL, at INTEGER, PRIMARY KEY (session, path))"
+
+_KEPT = ("ok", "result", "error", "ms", "details", "indeterminate")
+"""What is kept of an outcome."""
+NOTHING: Mapping[str, str | None] = {}
 
 
-def open_ledger(folder: Path, settings: Settings) -> Ledger:
-    """The first ledger of a workspace that no other process uses.
+def open_ledger(folder: Path, session: str, settings: Settings) -> Ledger:
+    """The first ledger of a session in a workspace that no other process uses.
 
-    A ledger answers for one process at a time: what another one has begun and not finished may still be running.
+    Each session has its own, so that an IDE that comes back finds the one it had, whoever else works on the folder. A
+    ledger answers for one process at a time: what another one has begun and not finished may still be running.
     """
+    _sweep(folder, time.time() - settings.ledger_days * 86400)
+    name = f"ledger-{hashlib.sha256(session.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
     for number in range(1, LEDGERS + 1):
-        path = folder / ("ledger.sqlite" if number == 1 else f"ledger-{number}.sqlite")
+        path = folder / (f"{name}.sqlite" if number == 1 else f"{name}-{number}.sqlite")
         with contextlib.suppress(BlockingIOError):
             return Ledger(path, days=settings.ledger_days, reads=settings.ledger_reads)
-    raise StoreError(f"{LEDGERS} IDEs work on this folder already (ledgers in {folder})", hint="stop one of them")
+    raise StoreError(
+        f"{LEDGERS} IDEs serve the session {session} on this folder already (ledgers in {folder})",
+        hint="stop one of them",
+    )
 
 
 class Ledger:
@@ -98,13 +113,28 @@ class Ledger:
                 self._write(call, reads, None)
             return earlier
 
-    def finish(self, call: Call, outcome: Outcome, *, reads: bool) -> None:
-        body = orjson.dumps({"ok": outcome.ok, "result": outcome.result, "error": outcome.error, "ms": outcome.ms})
+    def finish(self, call: Call, outcome: Outcome, *, reads: bool, seen: Mapping[str, str | None] = NOTHING) -> None:
+        """`seen`: what the session knows of files since it was last asked, path → content hash, None: nothing."""
+        body = orjson.dumps({name: getattr(outcome, name) for name in _KEPT})
         with self._transaction(synced=not reads):
             self._write(call, reads, body)
+            self._note(call.session, seen)
             self._recorded += 1
             if self._recorded % PRUNE_EVERY == 0:
                 self._prune()
+
+    def seen(self, session: str) -> dict[str, str]:
+        """What the session has read, path → content hash."""
+        with self._lock, _told(self._path):
+            return dict(self._file.execute("SELECT path, hash FROM seen WHERE session = ?", (session,)))
+
+    def _note(self, session: str, seen: Mapping[str, str | None]) -> None:
+        at = int(self._clock() * 1000)
+        for path, digest in seen.items():
+            if digest is None:
+                self._file.execute("DELETE FROM seen WHERE session = ? AND path = ?", (session, path))
+            else:
+                self._file.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)", (session, path, digest, at))
 
     def _earlier(self, call: Call) -> Outcome | None:
         row = self._file.execute(
@@ -124,6 +154,7 @@ class Ledger:
     def _prune(self) -> None:
         oldest = int((self._clock() - self._days * 86400) * 1000)
         self._file.execute("DELETE FROM ledger WHERE reads = 0 AND begun < ?", (oldest,))
+        self._file.execute("DELETE FROM seen WHERE at < ?", (oldest,))
         self._file.execute(
             "DELETE FROM ledger WHERE reads = 1 AND begun < "
             "(SELECT begun FROM ledger WHERE reads = 1 ORDER BY begun DESC LIMIT 1 OFFSET ?)",
@@ -144,6 +175,8 @@ class Ledger:
                 for statement in _SCHEMA.split(";"):
                     self._file.execute(statement)
                 self._file.execute("INSERT INTO identity VALUES (?)", (secrets.token_hex(8),))
+            if version < VERSION:
+                self._file.execute(_SEEN)
                 self._file.execute(f"PRAGMA user_version = {VERSION}")
             identity: str = self._file.execute("SELECT id FROM identity").fetchone()[0]
         except BaseException:
@@ -166,6 +199,18 @@ class Ledger:
             self._file.execute("COMMIT")
 
 
+def _sweep(folder: Path, oldest: float) -> None:
+    """Ledgers nobody has used for so long that everything in them would be forgotten: their sessions are over."""
+    for path in folder.glob("ledger-*.sqlite"):
+        files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm")), path.with_suffix(".lock")]
+        with contextlib.suppress(OSError, StoreError):  # in use, or gone already
+            if max(file.stat().st_mtime for file in files if file.exists()) < oldest:
+                lock = _own(path)
+                for file in files:
+                    file.unlink(missing_ok=True)
+                os.close(lock)
+
+
 def _own(path: Path) -> int:
     """A lock that ends with this process, however that ends."""
     try:
@@ -181,8 +226,7 @@ def _own(path: Path) -> int:
 
 
 def _outcome(body: bytes) -> Outcome:
-    kept = orjson.loads(body)
-    return Outcome(kept["ok"], kept["result"], kept["error"], kept["ms"], replayed=True)
+    return Outcome(**orjson.loads(body), replayed=True)
 
 
 @contextlib.contextmanager

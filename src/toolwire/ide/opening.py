@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from toolwire.dialects.details import DETAILS
 from toolwire.ide.address import Address
 from toolwire.ide.client import Client
 from toolwire.ide.happenings import Tell, Warned
@@ -40,19 +41,22 @@ def open_ide(
         tell(Warned("the token travels unencrypted: use wss:// for a gateway on another machine"))
     with (
         Workspace(root, state, settings) as workspace,
-        contextlib.closing(open_ledger(workspace.state, settings)) as ledger,
+        contextlib.closing(open_ledger(workspace.state, address.session, settings)) as ledger,
     ):
-        workbench = Workbench(workspace, registry or default_registry(), ledger, settings, form=speech.form)
+        workbench = Workbench(
+            workspace, registry or default_registry(), ledger, settings, form=speech.form, session=address.session
+        )
         ide = Ide(address.session, speech, workbench, settings, tell)
         ide.client = Client(
             address=replace(
                 address,
                 project_path=address.project_path or str(workspace.root),
-                query={**address.query, "ledger": ledger.id},
+                query={**address.query, "ledger": ledger.id, DETAILS: "1"},
             ),
             dialect=speech.name,
             hear=ide.hear,
             ping=speech.ping,
+            meet=speech.meet,
             tell=tell,
             settings=settings,
             cursor=cursor,

@@ -49,6 +49,11 @@ def why_not(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+_CLOSED = {
+    "PROJECT_NOT_FOUND": "name one of its projects with --project, or leave it out for the first",
+    "UNAUTHENTICATED": "pass the gateway's token with --token-file FILE",
+}
+"""What to do about a refusal, by its name."""
 _STATUSES = frozenset(status.value for status in HTTPStatus)
 
 
@@ -57,5 +62,7 @@ def why_closed(socket: ClientConnection) -> str:
     code, reason = socket.close_code, socket.close_reason
     text = f"closed with {code}" + (f": {reason}" if reason else "")
     if code == POLICY:
-        raise HandshakeRefused(f"the gateway ended the connection: {reason or 'refused'}", hint=None)
+        raise HandshakeRefused(
+            f"the gateway ended the connection: {reason or 'refused'}", hint=_CLOSED.get(reason or "")
+        )
     return text

@@ -10,9 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import msgspec
+
 from toolwire.dialects import wire
 from toolwire.dialects.base import DialectName
 from toolwire.dialects.calls import CALL_ID_SPELLINGS, first
+from toolwire.dialects.details import DETAILS_HEADER
 from toolwire.dialects.wire import Model
 from toolwire.errors import InvalidMessage
 from toolwire.ide.call import Form, Outcome
@@ -29,6 +32,13 @@ class Speech(ABC):
     """How results are written."""
     known: ClassVar[Mapping[str, type[Model]]]
     """The document's messages by type."""
+    detailed: bool = False
+    """Whether the gateway says that it reads what our results have beside the document's fields
+    (`dialects.details`). Any other gets the document's fields and no others."""
+
+    def meet(self, headers: Mapping[str, str]) -> None:
+        """A gateway has answered the handshake."""
+        self.detailed = headers.get(DETAILS_HEADER) == "1"
 
     def hear(self, raw: bytes) -> Message:
         """Raises InvalidMessage for what is no message at all, or a known one that does not fit."""
@@ -51,6 +61,19 @@ class Speech(ABC):
     def stop(self) -> bytes | None:
         """End the turn, where the dialect has a message for it."""
         return None
+
+    def _told(self, answer: Model, outcome: Outcome) -> bytes:
+        """An answer as its document has it and, for a gateway that reads it, what we tell beside that."""
+        beside: dict[str, Any] = {}
+        if outcome.ok and outcome.details is not None:
+            beside["details"] = outcome.details
+        elif not outcome.ok and outcome.indeterminate:
+            beside["indeterminate"] = True
+        if not beside or not self.detailed:
+            return wire.encode(answer)
+        body = answer.model_dump(exclude_unset=True)
+        body.get("data", body).update(beside)
+        return msgspec.json.encode(body)
 
     def _meaning_of(self, body: dict[str, Any]) -> Meaning:
         kind = body.get("type")

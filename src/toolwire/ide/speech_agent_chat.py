@@ -26,7 +26,7 @@ class AgentChatSpeech(Speech):
     def answer(self, call_id: str, outcome: Outcome) -> bytes:
         told = {"result": as_text(outcome.result)} if outcome.ok else {"error": outcome.error}
         data = messages.ToolResultData(toolCallId=call_id, success=outcome.ok, executionTime=outcome.ms, **told)
-        return encode(messages.ToolResult(type="TOOL_RESULT", data=data))
+        return self._told(messages.ToolResult(type="TOOL_RESULT", data=data), outcome)
 
     def ping(self, now: int) -> bytes:
         return encode(Ping(type="PING", data=Beat(timestamp=now)))

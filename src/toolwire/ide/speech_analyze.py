@@ -28,11 +28,9 @@ class AnalyzeSpeech(Speech):
         return encode(messages.AnalyzeRequest(type="ANALYZE", data=data))
 
     def answer(self, call_id: str, outcome: Outcome) -> bytes:
-        if outcome.ok:
-            data = messages.ToolResultData(callId=call_id, success=True, result=as_text(outcome.result))
-        else:
-            data = messages.ToolResultData(callId=call_id, success=False, error=outcome.error)
-        return encode(messages.ToolResult(type="TOOL_RESULT", data=data))
+        told = {"result": as_text(outcome.result)} if outcome.ok else {"error": outcome.error}
+        data = messages.ToolResultData(callId=call_id, success=outcome.ok, **told)
+        return self._told(messages.ToolResult(type="TOOL_RESULT", data=data), outcome)
 
     def ping(self, now: int) -> bytes:
         return encode(Ping(type="PING", data=Beat(timestamp=now)))

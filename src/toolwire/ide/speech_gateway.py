@@ -24,9 +24,11 @@ class GatewaySpeech(Speech):
 
     def answer(self, call_id: str, outcome: Outcome) -> bytes:
         if outcome.ok:
-            result = as_object(outcome.result)
+            # From a ledger that was kept over another dialect it may be text, with its fields beside it.
+            result = {**as_object(outcome.result), **(outcome.details or {})}
             return encode(messages.WSToolResult(type="tool_result", call_id=call_id, result=result))
-        return encode(messages.WSToolResult(type="tool_result", call_id=call_id, error=outcome.error))
+        failed = messages.WSToolResult(type="tool_result", call_id=call_id, error=outcome.error)
+        return self._told(failed, outcome)
 
     def _typed(self, body: dict[str, Any]) -> Model:
         return messages.typed(body)

@@ -13,13 +13,14 @@ from toolwire.errors import StoreError, ToolError
 from toolwire.ide.call import Call, Form, Outcome
 from toolwire.ide.ledger import Ledger
 from toolwire.settings import Settings
-from toolwire.tools.base import Context, Language, Tool
-from toolwire.tools.registry import Registry, as_markdown, as_object
+from toolwire.tools.base import Context, Language, Tool, as_fields
+from toolwire.tools.markdown import pick
+from toolwire.tools.registry import Registry, as_details, as_markdown, as_object
 from toolwire.tools.seen import Seen
 from toolwire.tools.texts import sentence
-from toolwire.tools.undo import decide
+from toolwire.tools.undo import decide, recovered
 from toolwire.tools.workspace import Workspace
-from toolwire.tools.writing import WriteResult
+from toolwire.tools.writing import WriteResult, markdown
 
 log = logging.getLogger("toolwire.ide")
 
@@ -28,7 +29,14 @@ class Workbench:
     """The hands of one IDE session."""
 
     def __init__(
-        self, workspace: Workspace, registry: Registry, ledger: Ledger, settings: Settings, *, form: Form
+        self,
+        workspace: Workspace,
+        registry: Registry,
+        ledger: Ledger,
+        settings: Settings,
+        *,
+        form: Form,
+        session: str,
     ) -> None:
         self._workspace = workspace
         self._registry = registry
@@ -38,6 +46,7 @@ class Workbench:
         # People read documents 1 and 2 in the language of the setting; document 5 is for programs.
         self._language: Language = "en" if form == "object" or settings.language == "en" else "zh"
         self._seen = Seen(settings.seen_bytes)
+        self._seen.remember(ledger.seen(session))
         self._stop = threading.Event()
         self._workers = ThreadPoolExecutor(settings.tool_workers, thread_name_prefix="tool")
 
@@ -83,12 +92,15 @@ class Workbench:
     def _run(self, call: Call, *, reads: bool) -> Outcome:
         started = time.monotonic()
         outcome = self._outcome(call, started)
+        self._finish(call, outcome, reads=reads)
+        return outcome
+
+    def _finish(self, call: Call, outcome: Outcome, *, reads: bool) -> None:
         try:
-            self._ledger.finish(call, outcome, reads=reads)
+            self._ledger.finish(call, outcome, reads=reads, seen=self._seen.changes())
         except StoreError as error:
             # It has happened, and this is what came of it, whether or not it could be written down.
             log.warning("%s", error.message)
-        return outcome
 
     def _outcome(self, call: Call, started: float) -> Outcome:
         context = Context(
@@ -103,8 +115,10 @@ class Workbench:
         ms = _elapsed(started)
         if ended.error is not None:
             return self._refused(ended.error, ms)
-        form = as_markdown if self._form == "markdown" else as_object
-        return Outcome(True, form(ended, self._language), ms=ms)
+        if self._form == "object":
+            return Outcome(True, as_object(ended, self._language), ms=ms)
+        details = as_details(ended) if isinstance(ended.output, WriteResult) else None
+        return Outcome(True, as_markdown(ended, self._language), ms=ms, details=details)
 
     def _recover(self, call: Call, tool: Tool) -> Outcome:
         """A write begun before a crash: what the file holds says whether it happened (tools.undo)."""
@@ -114,17 +128,31 @@ class Workbench:
         if decision == "not_done":
             return self._run(call, reads=False)
         if decision == "undecidable":
-            return Outcome(
-                False,
-                error=f"{call.tool} was begun before this IDE was interrupted: it may or may not have taken effect, "
-                "and it was not run again. Read the file to see what is there.",
-                replayed=True,
+            error = pick(
+                self._language,
+                f"{call.tool} 在 IDE 中断前已经开始，无法确定是否已生效，且未再次执行。请读取文件确认当前内容。",
+                f"{call.tool} was begun before this IDE was interrupted: it may or may not have taken effect, and it "
+                "was not run again. Read the file to see what is there.",
             )
-        text = f"{call.tool} had taken effect before this IDE was interrupted; it was not run again."
-        result = text if self._form == "markdown" else {"content": text, "recovered": True}
-        done = Outcome(True, result, replayed=True)
-        self._ledger.finish(call, done, reads=False)
+            return Outcome(False, error=error, indeterminate=True, replayed=True)
+        done = self._recovered(call, recovered(self._workspace, call.call_id))
+        self._finish(call, done, reads=False)
         return done
+
+    def _recovered(self, call: Call, write: WriteResult) -> Outcome:
+        """What a write that had happened would have told."""
+        if write.hash_after is not None:
+            self._seen.note(write.path, write.hash_after)
+        text = pick(
+            self._language,
+            f"{call.tool} 在 IDE 中断前已经生效，未再次执行。",
+            f"{call.tool} had taken effect before this IDE was interrupted; it was not run again.",
+        )
+        content = f"{text}\n\n{markdown(write, self._language)}"
+        fields = {**as_fields(write), "recovered": True}
+        if self._form == "markdown":
+            return Outcome(True, content, details=fields, replayed=True)
+        return Outcome(True, {"content": content, **fields}, replayed=True)
 
     def _refused(self, error: ToolError, ms: int = 0) -> Outcome:
         return Outcome(False, error=sentence(error, self._language), ms=ms)

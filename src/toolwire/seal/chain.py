@@ -58,7 +58,7 @@ def note_link(
 ) -> bytes:
     """The same, for those who may not see the subject: its digest."""
     text = (str(number), str(at), kind, trace, digest, str(until))
-    return sha256(fields(before, subject, *(part.encode() for part in text))).digest()
+    return sha256(fields(before, subject, *map(str.encode, text))).digest()
 
 
 def seal_genesis(key: bytes, unsealed: int) -> bytes:

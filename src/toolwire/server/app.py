@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import uvicorn
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 from prometheus_client import CollectorRegistry
 
 import toolwire
@@ -33,11 +34,13 @@ from toolwire.server.http import (
     results,
     sessions,
 )
-from toolwire.server.http.guarding import Guarding
+from toolwire.server.http.call_door import CallDoor
+from toolwire.server.http.guarding import Guarding, cross_origin
 from toolwire.server.hub import Hub
 from toolwire.server.metrics import MetricsCollector
 from toolwire.server.projects import Projects
 from toolwire.server.registered import whole
+from toolwire.server.request_head import http_protocol_class
 from toolwire.server.security import Guard
 from toolwire.server.websocket import protocol_class
 from toolwire.store import default_url, open_store
@@ -47,6 +50,19 @@ SWITCH_INTERVAL = 0.0005
 """Seconds a thread may keep the interpreter while another waits: the store's writer must not wait for the loop."""
 GC_THRESHOLDS = (50_000, 20, 50)
 """Events and messages die young, by reference count: cycles need not be looked for after every 700 objects."""
+
+
+ROUTERS = (
+    health.router,
+    sessions.router,
+    edits.router,
+    results.router,
+    flash_calls.router,
+    approvals.router,
+    flash_resources.router,
+    flash_rows.router,
+    console.router,
+)
 
 
 class Gateway:
@@ -113,33 +129,29 @@ def create_app(config: GatewayConfig) -> FastAPI:
 
     app = FastAPI(title="Toolwire", version=toolwire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.gateway = gateway
-    errors.install(app)
+    errors.install(app, ROUTERS)
     errors.describe(app)
-    for router in (
-        health.router,
-        sessions.router,
-        edits.router,
-        results.router,
-        flash_calls.router,
-        approvals.router,
-        flash_resources.router,
-        flash_rows.router,
-        console.router,
-    ):
+    for router in ROUTERS:
         app.include_router(router)
     sockets = WebSocketEndpoint(lambda: gateway.hub)
     for path in ("/ws/{path:path}", FLASH_PATH):
         app.router.add_websocket_route(path, sockets)  # type: ignore[arg-type]
+    app.add_middleware(CallDoor)
     app.add_middleware(Guarding, guard_of=lambda: gateway.guard)
+    if config.allow_origins:
+        app.add_middleware(CORSMiddleware, **cross_origin(config.allow_origins))
     return app
 
 
 class Server(uvicorn.Server):
     """uvicorn, saying when it listens, and leaving with our own exit code instead of the signal's."""
 
-    def __init__(self, config: uvicorn.Config, announce: Callable[[int], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, announce: Callable[[int], None], stop: Callable[[], None] = lambda: None
+    ) -> None:
         super().__init__(config)
         self._announce = announce
+        self._stop = stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -148,6 +160,11 @@ class Server(uvicorn.Server):
         gc.set_threshold(*GC_THRESHOLDS)
         if sockets:
             self._announce(sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """uvicorn waits for what is under way: streams that follow a session must hear that it is over."""
+        self._stop()
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -167,7 +184,7 @@ def make_server(
         uvicorn.Config(
             app,
             loop="uvloop",
-            http="httptools",
+            http=http_protocol_class(config.settings),
             ws="websockets-sansio" if embedded else protocol_class(lambda: app.state.gateway.hub),
             ws_max_size=config.settings.frame_limit,
             ws_per_message_deflate=False,
@@ -181,6 +198,7 @@ def make_server(
             backlog=BACKLOG,
         ),
         announce,
+        lambda: app.state.gateway.hub.begin_stop(),
     )
 
 

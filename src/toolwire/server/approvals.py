@@ -56,6 +56,7 @@ class Question:
     call_key: str = ""
     turn: str = ""
     request: str = ""
+    why: str = ""
 
 
 class Approvals:
@@ -123,6 +124,7 @@ class Approvals:
             asked_by=approval.caller,
             expires=approval.expires,
             trace=approval.trace,
+            why=question.why,
         )
         await self._record(approval, event)
         return approval

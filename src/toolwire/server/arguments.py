@@ -60,9 +60,27 @@ def validator_of(tool_id: str, schema: Mapping[str, Any]) -> jsonschema.Draft202
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
-        raise ConfigError(f"{tool_id}: the input schema is not a JSON schema: {error.message}") from None
+        raise ConfigError(
+            f"{tool_id}: the input schema is not a JSON schema: {error.message}", field="input"
+        ) from None
+    _check_references(tool_id, schema, schema)
     # A reference may only lead within the schema: nothing is fetched.
     return jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
+
+
+def _check_references(tool_id: str, schema: Any, part: Any) -> None:
+    """Each leads to a place of the schema itself; raises ConfigError for one that does not."""
+    for one in part if isinstance(part, list) else part.values() if isinstance(part, Mapping) else ():
+        _check_references(tool_id, schema, one)
+    reference = part.get("$ref") if isinstance(part, Mapping) else None
+    if not isinstance(reference, str):
+        return
+    place: Any = schema
+    for step in reference.removeprefix("#").split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        place = place.get(name) if isinstance(place, Mapping) else None
+    if not reference.startswith("#") or place is None:
+        raise ConfigError(f"{tool_id}: the input schema refers to {reference!r}, which is not in it", field="input")
 
 
 def refuse(faults: Mapping[str, str]) -> FlashError:

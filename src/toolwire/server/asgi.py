@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import quote
 
 from toolwire.server.gateway import enter, knock
 from toolwire.server.hub import Hub
@@ -27,6 +28,8 @@ class AsgiWire:
         self.pause: Callable[[], None] = _nothing
         self.resume: Callable[[], None] = _nothing
         self.closing = asyncio.Event()
+        self.reading = asyncio.Event()
+        self.reading.set()
 
     def write(self, messages: list[bytes]) -> None:
         for message in messages:
@@ -36,6 +39,12 @@ class AsgiWire:
 
     def ping(self) -> None:
         """The server below pings by itself."""
+
+    def pause_reading(self) -> None:
+        self.reading.clear()
+
+    def resume_reading(self) -> None:
+        self.reading.set()
 
     def close(self, code: int, reason: str) -> None:
         if not self.closing.is_set():
@@ -65,7 +74,8 @@ class WebSocketEndpoint:
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         await receive()  # websocket.connect
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        raw = scope.get("raw_path") or quote(scope["path"]).encode()
+        path = raw.decode("latin-1").removeprefix(scope.get("root_path", ""))
         answer = knock(
             hub,
             path,
@@ -75,7 +85,8 @@ class WebSocketEndpoint:
         if isinstance(answer, Refused):
             await _refuse(scope, send, answer)
             return
-        await send({"type": "websocket.accept", "subprotocol": answer.subprotocol})
+        extra = [(name.lower().encode(), value.encode()) for name, value in answer.headers.items()]
+        await send({"type": "websocket.accept", "subprotocol": answer.subprotocol, "headers": extra})
         wire = AsgiWire(send)
         sender = asyncio.create_task(wire.run())
         try:
@@ -96,7 +107,7 @@ class WebSocketEndpoint:
 async def _pump(hub: Hub, connection: Any, wire: AsgiWire, sender: asyncio.Task[None], receive: Receive) -> None:
     """Hand messages to the connection until either side has closed."""
     while True:
-        incoming = asyncio.ensure_future(receive())
+        incoming = asyncio.ensure_future(_next(wire, receive))
         await asyncio.wait([incoming, sender], return_when=asyncio.FIRST_COMPLETED)
         if not incoming.done():
             incoming.cancel()
@@ -113,6 +124,11 @@ async def _pump(hub: Hub, connection: Any, wire: AsgiWire, sender: asyncio.Task[
             connection.receive_too_large(len(data))
         else:
             connection.receive(data)
+
+
+async def _next(wire: AsgiWire, receive: Receive) -> MutableMapping[str, Any]:
+    await wire.reading.wait()
+    return await receive()
 
 
 async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:

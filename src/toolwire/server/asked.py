@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
+
+import msgspec
 
 from toolwire.core.idempotency import digest_of
 from toolwire.dialects import flash_calls
@@ -18,12 +20,12 @@ from toolwire.store.call_records import RecordKey
 
 DEFAULT_APP: Final = "default"
 DEFAULT_SESSION: Final = "calls"
+ID_LENGTH: Final = 256
 READ_ONLY_MODES: Final = frozenset({"ask", "plan"})
 """Spec README, "mode"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A call that may be made."""
 
     entry: Entry
@@ -42,15 +44,19 @@ class Asked:
 
     def with_arguments(self, arguments: dict[str, Any]) -> Asked:
         """The same call with the arguments a person has changed; its digest stays what the caller asked for."""
-        return replace(self, arguments=arguments)
+        return msgspec.structs.replace(self, arguments=arguments)
 
 
 def named(envelope: object) -> tuple[str | None, str | None]:
     """The tool_id and trace_id of whatever came in, for its answer."""
     if not isinstance(envelope, Mapping):
         return None, None
-    tool_id, trace_id = envelope.get("tool_id"), envelope.get("trace_id")
-    return (tool_id if isinstance(tool_id, str) else None), (trace_id if isinstance(trace_id, str) else None)
+    return _short(envelope.get("tool_id")), _short(envelope.get("trace_id"))
+
+
+def _short(value: object) -> str | None:
+    """What can't be an id is not repeated."""
+    return value if isinstance(value, str) and len(value) <= ID_LENGTH else None
 
 
 def understand(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
+from logging import INFO
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -19,6 +20,7 @@ from toolwire.core.idempotency import Kept
 from toolwire.dialects.flash_calls import MESSAGES
 from toolwire.errors import FlashError, QueueFull, StoreError
 from toolwire.server import responses
+from toolwire.server.adopting import take_on
 from toolwire.server.agent_services import serve
 from toolwire.server.arguments import Arguments, refuse
 from toolwire.server.asked import Asked, named, understand
@@ -27,8 +29,7 @@ from toolwire.server.catalogue import Catalogue, Entry, ServiceResult
 from toolwire.server.clock import now_ms
 from toolwire.server.confirming import confirmed
 from toolwire.server.execution import Execution, timed_out
-from toolwire.server.logs import log
-from toolwire.server.programs import PROGRAM
+from toolwire.server.logs import log, shows
 from toolwire.server.recovering import IN_IDE, what_became
 from toolwire.server.responses import Response
 from toolwire.server.security import Caller
@@ -59,22 +60,30 @@ class CallService:
         bound = bind_contextvars(trace_id=trace_id)
         try:
             with call_span(tool_id, trace_id, caller.name):
-                asked = understand(envelope, caller, self.catalogue, self._arguments, self._hub.projects.roots)
-                response = await self._answer(asked)
-        except FlashError as error:
-            response = responses.failure(error, tool_id, trace_id)
-        except QueueFull as error:
-            busy = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
-            response = responses.failure(busy, tool_id, trace_id)
-        except StoreError as error:
-            log.error("a call could not be stored", tool=tool_id, error=error.message)
-            response = responses.failure(_ours(error.code), tool_id, trace_id)
-        except Exception:
-            log.exception("a call failed unexpectedly", tool=tool_id)
-            response = responses.failure(_ours("INTERNAL_ERROR"), tool_id, trace_id)
+                response = await self._understood(envelope, caller, tool_id, trace_id)
+            if shows(INFO):
+                log.info("a call was answered", tool=tool_id, caller=caller.name, code=response["code"])
         finally:
             reset_contextvars(**bound)
         return response, responses.status_of(response)
+
+    async def _understood(
+        self, envelope: object, caller: Caller, tool_id: str | None, trace_id: str | None
+    ) -> Response:
+        try:
+            asked = understand(envelope, caller, self.catalogue, self._arguments, self._hub.projects.roots)
+            return await self._answer(asked)
+        except FlashError as error:
+            return responses.failure(error, tool_id, trace_id)
+        except QueueFull as error:
+            busy = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
+            return responses.failure(busy, tool_id, trace_id)
+        except StoreError as error:
+            log.error("a call could not be stored", tool=tool_id, error=error.message)
+            return responses.failure(_ours(error.code), tool_id, trace_id)
+        except Exception:
+            log.exception("a call failed unexpectedly", tool=tool_id)
+            return responses.failure(_ours("INTERNAL_ERROR"), tool_id, trace_id)
 
     async def serve(self, live: LiveSession, call: CallRequested, entry: Entry, asked: TurnAsked | None) -> Done:
         """A service for the agent of a turn."""
@@ -87,23 +96,23 @@ class CallService:
             raise refuse(faults)
 
     async def look_after(self, live: LiveSession) -> bool:
-        """After a restart: calls whose outcome was recorded get it in the log, too.
+        """After a restart: calls whose outcome was recorded get it in the log, too; so do those whose outcome can be
+        told by what is there.
 
         False if the session is in another gateway's hands: leave it alone.
         """
-        calls = [call for call in live.core.calls if call.asked_by.startswith(PROGRAM)]
-        if not calls:
-            return True
-        ids = [prefix + call.call_id for call in calls for prefix in ("", IN_IDE)]
-        kept = await self._hub.store.query(lambda tables: self._hub.records.of_calls(tables, ids))
+        ids = [prefix + call.call_id for call in live.core.calls for prefix in ("", IN_IDE)]
+        kept = await self._hub.store.query(lambda tables: self._hub.records.of_calls(tables, ids)) if ids else {}
         if any(alive and record.response is None for record, alive in kept.values()):
             return False
-        for call in calls:
+        for call in list(live.core.calls):
             record, _ = kept.get(call.call_id) or kept.get(IN_IDE + call.call_id) or (None, False)
             if record is not None and record.response is not None:
                 response: Response = orjson.loads(record.response)
                 done = Done(response["ok"], response.get("data"), "" if response["ok"] else response["message"])
                 live.settle(call.call_id, done)
+        dead = {call_id: record.owner for call_id, (record, _) in kept.items() if record.response is None}
+        await take_on(self._hub, live, dead)
         return True
 
     async def _answer(self, asked: Asked) -> Response:
@@ -132,16 +141,7 @@ class CallService:
         while True:
             placement, call_id = self._placement(asked), self._fresh_id(asked)
             noted = IN_IDE + call_id if placement == "client" else call_id
-            claim = await hub.store.transact(
-                partial(
-                    hub.records.claim,
-                    key=key,
-                    digest=asked.digest,
-                    trace=asked.trace_id,
-                    call_id=noted,
-                    now=now_ms(),
-                )
-            )
+            claim = await hub.records.ask(key, asked.digest, trace=asked.trace_id, call_id=noted, now=now_ms())
             if claim.verdict == "run":
                 return await self._run(asked, call_id, placement)
             assert claim.first is not None
@@ -150,7 +150,11 @@ class CallService:
             if claim.verdict == "conflict":
                 raise FlashError("CONFLICT", MESSAGES["CONFLICT"], field="idempotency_key")
             if claim.verdict == "undecided":
-                return await self._left_behind(asked, key, claim.first)
+                try:
+                    return await self._left_behind(asked, key, claim.first)
+                except StoreError:
+                    hub.records.forsake(key)
+                    raise
             try:
                 await hub.records.ended(key, max(0.0, until - time.monotonic()))
             except TimeoutError:
@@ -181,7 +185,9 @@ class CallService:
         hub = self._hub
         became = await what_became(hub, asked, Execution(hub, asked, first.call_id, "server").context())
         if became == "not_done":
-            placement, call_id = self._placement(asked), self._fresh_id(asked)
+            # What was meant for an IDE's files waits for that IDE.
+            placement: Placement = "client" if first.call_id.startswith(IN_IDE) else self._placement(asked)
+            call_id = self._fresh_id(asked)
             noted = IN_IDE + call_id if placement == "client" else call_id
             await hub.store.transact(partial(hub.records.restart, key=key, call_id=noted))
             return await self._run(asked, call_id, placement)
@@ -199,14 +205,20 @@ class CallService:
     # Running -----------------------------------------------------------------------------------------------
 
     async def _run(self, asked: Asked, call_id: str, placement: Placement, *, claims: bool = False) -> Response:
-        """Run, and answer when it is done or its time is up; a write goes on beyond that, and its key tells how."""
-        if asked.entry.atomic and asked.key is not None:
-            execution: Execution = AtomicExecution(self._hub, asked, call_id, claims=claims)
+        """Run, and answer when it is done or its time is up; a write goes on beyond that, and its key tells how.
+
+        One that is a single transaction need not: once that is in the store's hands it is made, whoever waits.
+        """
+        limit = asked.entry.timeout or self._hub.settings.call_timeout
+        if asked.entry.atomic:
+            atomic = AtomicExecution(self._hub, asked, call_id, claims=claims)
+            if claims or asked.key is None:
+                return await atomic.run_within(limit)
+            execution: Execution = atomic
         else:
             execution = Execution(self._hub, asked, call_id, placement)
         task = asyncio.create_task(execution.run(), name=f"call {call_id}")
         self._hub.keep(task)
-        limit = asked.entry.timeout or self._hub.settings.call_timeout
         if await _done_within(task, limit):
             return task.result()
         raise timed_out(asked.entry, limit)

@@ -85,8 +85,11 @@ class Entry:
     """For "service"."""
     decide: Callable[[CallContext, dict[str, Any]], Awaitable[Decided | ServiceResult]] | None = None
     """After a crash: did the effect of `context.call_id` happen? (Its result means that it did.)"""
+    content_kept: bool = False
+    """What it takes and gives lies in the store or the controlled folder: the log has digests of long texts."""
     atomic: bool = False
-    """The effect is one store transaction together with its record (`context.commit`): never undecidable."""
+    """A write: the effect is one store transaction together with its record (`context.commit`), never undecidable.
+    A read: it takes a moment, and is on record when it has ended."""
     timeout: float | None = None
     """Seconds it may take; None: the setting `call_timeout`."""
 

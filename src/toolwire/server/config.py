@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,12 +65,24 @@ class GatewayConfig:
             )
         if (self.cert is None) != (self.key is None):
             raise ConfigError("TLS needs both --cert and --key", field="cert" if self.cert is None else "key")
+        if self.cert is not None and self.key is not None:
+            _check_tls(self.cert, self.key)
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"{self.port} is not a port", field="port")
 
     @property
     def default_project(self) -> str:
         return next(iter(self.projects), "")
+
+
+def _check_tls(cert: Path, key: Path) -> None:
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+    except OSError as error:  # ssl.SSLError is one
+        missing = next((path for path in (cert, key) if not path.is_file()), None)
+        why = f"there is no {missing}" if missing is not None else error.strerror or str(error)
+        hint = "a certificate and its key, both PEM; for tests: openssl req -x509 -newkey rsa:2048 -nodes"
+        raise ConfigError(f"--cert {cert} and --key {key}: {why}", field="cert", hint=hint) from None
 
 
 def controlled_folder(config: GatewayConfig) -> Path | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Policy = Literal["never", "high", "writes", "all"]
 NAMES_REMEMBERED: Final = 10_000
 """Names come from agents: the memory of them is bounded."""
+ALWAYS: Final = "this tool is registered to ask before every call"
 UNKNOWN_RISK: Final[Risk] = "medium"
 """Of a client's own tool, which we know only by name: its IDE has its own say."""
 
@@ -47,13 +48,25 @@ class Words:
                 self._known[tool] = known
         return known
 
-    def _needed(self, tool: str) -> bool:
+    def why(self, tool: str, *, by_agent: bool) -> str:
+        """The rule that wants a person's word about a tool, for that person; empty if none does."""
         entry = self._catalogue.find(tool)
-        if self._policy == "all" or (entry is not None and entry.confirm):
-            return True
-        if self._policy == "writes":
-            return not self._reads(tool)
-        return self._policy == "high" and entry is not None and entry.risk == "high"
+        if entry is not None and entry.confirm:
+            return ALWAYS
+        return self._policy_on(tool) if by_agent else ""
+
+    def _needed(self, tool: str) -> bool:
+        return bool(self.why(tool, by_agent=True))
+
+    def _policy_on(self, tool: str) -> str:
+        entry = self._catalogue.find(tool)
+        if self._policy == "all":
+            return "this gateway asks about every call of an agent (--approve all)"
+        if self._policy == "writes" and not self._reads(tool):
+            return "it writes, and this gateway asks before an agent writes (--approve writes)"
+        if self._policy == "high" and entry is not None and entry.risk == "high":
+            return "its risk is high (--approve high)"
+        return ""
 
 
 async def confirmed(hub: Hub, asked: Asked) -> Asked | None:
@@ -73,6 +86,7 @@ async def confirmed(hub: Hub, asked: Asked) -> Asked | None:
         caller=asked.caller.name,
         trace=asked.trace_id,
         call_key=asked.key.key if asked.key is not None else "",
+        why=hub.words.why(entry.tool_id, by_agent=False),
     )
     approval = await hub.approvals.wait(await hub.approvals.ask(question), hub.settings.approval_wait)
     if approval.state == "pending":
@@ -117,6 +131,7 @@ async def _confirmed_spec(live: LiveSession, asked: TurnAsked, ask: Ask) -> Call
         trace=asked.trace,
         turn=asked.turn,
         request=asked.request,
+        why=hub.words.why(ask.tool, by_agent=True),
     )
     approval = await _answered(hub, await hub.approvals.ask(question))
     granted = approval.granted

@@ -6,9 +6,9 @@ The same for every transport: picows and ASGI differ only in their `Wire`.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -24,10 +24,12 @@ from toolwire.errors import (
     ToolwireError,
 )
 from toolwire.server.clock import now_ms
+from toolwire.server.inbox import Inbox
 from toolwire.server.logs import log
 from toolwire.server.outbox import Outbox, Wire
 from toolwire.server.roles import LEAST, Role
 from toolwire.server.security import Caller
+from toolwire.server.tokens import OWNER_NAME
 
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
@@ -40,8 +42,6 @@ RESTARTING = 1012
 
 LARGE = 256 * 1024
 """Messages above this are decoded off the event loop, so that they cost nobody else anything."""
-EARLY_LIMIT = 256
-"""Messages that may arrive while a connection is still being opened, or while a large one is decoded."""
 REPLAY_PAGE = 500
 TOKEN_TRIES = 3
 
@@ -67,12 +67,12 @@ class Connection:
         self._wire = wire
         self._resume = dialect.handshake.query.get("last_event")
         self._seen = 0
-        self._waiting: deque[bytes] = deque()
-        """Messages that wait for the connection to be open, or for a large one before them."""
+        self._inbox = Inbox(wire, hub.settings.message_limit)
         self._busy = True
         self._tries = 0
         self._handlers: dict[type[msgspec.Struct], Callable[[LiveSession, Any], object]] = {
             commands.Answer: lambda live, command: live.handle_tool_result(command),
+            commands.AnswerWithFaults: self._answer_with_faults,
             commands.Prompt: self._prompt,
             commands.RunTool: self._run_tool,
             commands.Stop: lambda live, _: live.stop(),
@@ -141,10 +141,7 @@ class Connection:
         self.heard_at = self.message_at = hub.loop.time()
         hub.metrics.messages_in += 1
         if self._busy:
-            if len(self._waiting) >= EARLY_LIMIT:
-                self.close(REFUSED, "too many messages before the connection was open")
-            else:
-                self._waiting.append(message)
+            self._inbox.put(message)
         elif len(message) > LARGE:
             self._busy = True
             self.hub.keep(asyncio.create_task(self._receive_large(message)))
@@ -181,8 +178,7 @@ class Connection:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        while self._waiting and not self._busy and not self.closed:
-            message = self._waiting.popleft()
+        while not self._busy and not self.closed and (message := self._inbox.take()) is not None:
             if len(message) > LARGE:
                 self._busy = True
                 self.hub.keep(asyncio.create_task(self._receive_large(message)))
@@ -190,6 +186,14 @@ class Connection:
                 self._receive(message)
 
     def _obey(self, command: commands.Command) -> None:
+        try:
+            self._carry_out(command)
+        except PeerError as error:
+            if isinstance(command, commands.Prompt):
+                error.request = command.request
+            raise
+
+    def _carry_out(self, command: commands.Command) -> None:
         live = self.live
         handler = self._handlers.get(type(command))
         if handler is not None:
@@ -197,7 +201,7 @@ class Connection:
                 raise NotAuthenticated("send CONNECT with a token first", field="token")
             handler(live, command)
         elif isinstance(command, commands.Ping):
-            pong = self.dialect.pong(command)
+            pong = self.dialect.pong(command, now_ms())
             if pong is not None:
                 self.send(pong)
         elif isinstance(command, commands.Authenticate):
@@ -218,13 +222,26 @@ class Connection:
         if self._tries >= TOKEN_TRIES:
             self.close(REFUSED, "no valid token")
 
+    def _answer_with_faults(self, live: LiveSession, command: commands.AnswerWithFaults) -> None:
+        """The result counts; what does not fit beside it is left out, and the peer is told."""
+        live.handle_tool_result(command)
+        said = "; ".join(f"{field}: {what}" for field, what in command.faults.items())
+        raise InvalidMessage(said, fields=command.faults, hint="the result itself was taken")
+
     def _prompt(self, live: LiveSession, command: commands.Prompt) -> None:
         project = self.dialect.prompt_project(command)
         if self.dialect.placement == "server":
             self.hub.projects.check(project)
-        if project != command.project:
-            command = msgspec.structs.replace(command, project=project)
+        conversation = self._own(command.conversation)
+        if project != command.project or conversation != command.conversation:
+            command = msgspec.structs.replace(command, project=project, conversation=conversation)
         live.prompt(command, self)
+
+    def _own(self, conversation: str) -> str:
+        """A conversation that a request names is its caller's alone (spec README, document 2)."""
+        if not conversation or self.caller_name == OWNER_NAME:
+            return conversation
+        return f"caller:{quote(self.caller_name, safe='')}:{conversation}"
 
     def _run_tool(self, live: LiveSession, command: commands.RunTool) -> None:
         self.hub.projects.check(self.dialect.project)
@@ -270,7 +287,10 @@ class Connection:
     def refuse(self, error: ToolwireError, live: LiveSession | None = None) -> None:
         """Tell the peer, in its own words, what was wrong with what it sent. The connection lives on."""
         self.hub.metrics.refused += 1
-        self.send(self.dialect.error(error), live)
+        request = error.request if isinstance(error, PeerError) else ""
+        if request and self.live is not None and self.live.core.has(request):
+            request = ""  # it runs, and its end is still to come
+        self.send(self.dialect.error(error, request=request), live)
 
     def _show(self, event: AnyEvent, live: LiveSession) -> None:
         self._seen = event.seq

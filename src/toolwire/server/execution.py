@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -19,12 +19,14 @@ from toolwire.core.events import CallOutcome, CallRequested, CallSettled, Placem
 from toolwire.errors import FlashError, StoreError, ToolwireError
 from toolwire.server import responses
 from toolwire.server.asked import Asked
-from toolwire.server.catalogue import CallContext, Entry, ServiceResult
+from toolwire.server.catalogue import CallContext, Committer, Entry, ServiceResult
 from toolwire.server.clock import now_ms
+from toolwire.server.excerpts import excerpt
 from toolwire.server.logs import log
 from toolwire.server.programs import PROGRAM, Program, Record
 from toolwire.server.responses import Response
 from toolwire.server.toolroom import WRITE_PATIENCE, Done
+from toolwire.store.call_records import RecordKey
 from toolwire.store.refusals import CONFLICT, NOT_STORABLE
 from toolwire.tools import undo
 
@@ -45,7 +47,7 @@ class Execution:
         self._asked = asked
         self._call_id = call_id
         self._placement = placement
-        self._program = Program(call_id, self._record_of)
+        self._in_session: Program | None = None
         self._started = time.monotonic()
         self._result: ServiceResult | None = None
         self._error: FlashError | None = None
@@ -65,23 +67,44 @@ class Execution:
             else:
                 await self._use_service()
         except ToolwireError:
-            if key is not None and not self._requested:
-                await self._hub.store.transact(lambda tables: self._hub.records.abandon(tables, key))
+            if key is not None:
+                await self._leave(key)
             raise
         finally:
-            self._hub.programs.remove(self._program)
+            if self._in_session is not None:
+                self._hub.programs.remove(self._in_session)
             if key is not None:
                 self._hub.records.tell(key)
         assert self._response is not None
         return self._response
 
     @property
+    def _program(self) -> Program:
+        """The call as its session sees it; one that is a single transaction needs none."""
+        if self._in_session is None:
+            self._in_session = Program(self._call_id, self._record_of)
+        return self._in_session
+
+    async def _leave(self, key: RecordKey) -> None:
+        """There is no outcome. A call that never began gives its key back; of another, the next one finds out."""
+        if self._requested:
+            self._hub.records.forsake(key)
+            return
+        try:
+            await self._hub.store.transact(lambda tables: self._hub.records.abandon(tables, key))
+        except StoreError:
+            self._hub.records.forsake(key)
+            raise
+
+    @property
     def _requested(self) -> bool:
         """Whether the request is stored: before that, nothing can have happened."""
-        requested = self._program.requested
+        if self._in_session is None:
+            return False
+        requested = self._in_session.requested
         return requested.done() and not requested.cancelled() and requested.exception() is None
 
-    def context(self) -> CallContext:
+    def context(self, committer: Committer | None = None) -> CallContext:
         asked = self._asked
         return CallContext(
             hub=self._hub,
@@ -91,6 +114,7 @@ class Execution:
             trace_id=asked.trace_id,
             call_id=self._call_id,
             mode=asked.mode,
+            committer=committer,
         )
 
     # Tools of a workspace ----------------------------------------------------------------------------------
@@ -122,22 +146,27 @@ class Execution:
 
     async def _use_service(self) -> None:
         await self._ask()
-        await self._try_service(self.context())
+        await self._try_in_time(self.context())
         await self._settle_service()
+
+    async def _try_in_time(self, context: CallContext) -> None:
+        entry = self._asked.entry
+        limit = entry.timeout or self._hub.settings.call_timeout
+        try:
+            async with asyncio.timeout(limit if entry.reads else limit * WRITE_PATIENCE):
+                await self._try_service(context)
+        except TimeoutError:
+            self._error = timed_out(entry, limit, began=True)
 
     async def _try_service(self, context: CallContext) -> None:
         entry = self._asked.entry
         assert entry.run is not None
-        limit = entry.timeout or self._hub.settings.call_timeout
         try:
-            async with asyncio.timeout(limit if entry.reads else limit * WRITE_PATIENCE):
-                self._result = await entry.run(context, self._asked.arguments)
+            self._result = await entry.run(context, self._asked.arguments)
         except FlashError as error:
             self._error = error
         except (StoreError, Overtaken):
             raise
-        except TimeoutError:
-            self._error = timed_out(entry, limit, began=True)
         except ToolwireError as error:
             self._error = FlashError("UPSTREAM_ERROR", error.message, reason=error.code)
         except Exception:
@@ -145,11 +174,13 @@ class Execution:
             self._error = FlashError("INTERNAL_ERROR", "工具内部错误，详情见网关日志", began=True)
 
     async def _settle_service(self) -> None:
+        await self._settle(self._done())
+
+    def _done(self) -> Done:
         if self._result is not None:
-            await self._settle(Done(ok=True, result=self._result.data))
-        else:
-            assert self._error is not None
-            await self._settle(Done(error=f"{self._error.code}: {self._error.message}"))
+            return Done(ok=True, result=self._logged(self._result.data))
+        assert self._error is not None
+        return Done(error=f"{self._error.code}: {self._error.message}")
 
     # The session -------------------------------------------------------------------------------------------
 
@@ -167,7 +198,7 @@ class Execution:
     def _new_call(self, live: LiveSession) -> CallRequested:
         asked = self._asked
         return live.core.run_tool(
-            RunTool("", asked.entry.tool_id, asked.arguments),
+            RunTool("", asked.entry.tool_id, self._logged(asked.arguments)),
             now_ms(),
             project=asked.project,
             reads=asked.entry.reads,
@@ -176,6 +207,13 @@ class Execution:
             trace=asked.trace_id,
             call_id=self._call_id,
         )
+
+    def _logged(self, content: dict[str, Any]) -> dict[str, Any]:
+        """What the session's log gets to see of arguments and results."""
+        if not self._asked.entry.content_kept:
+            return content
+        short: dict[str, Any] = excerpt(content, self._hub.settings.call_text_logged)
+        return short
 
     async def _ask(self) -> CallRequested:
         """Have the request stored. Until it is, nothing has happened."""
@@ -248,8 +286,7 @@ class Execution:
         if self._result is not None:
             return responses.served(entry, trace, self._result, self._ms())
         if self._error is None and event.outcome == "ok":
-            data = event.result if isinstance(event.result, dict) else {"content": event.result}
-            return responses.success(entry, trace, data, ms=self._ms())
+            return responses.success(entry, trace, responses.data_of(event), ms=self._ms())
         error = self._error or responses.upstream(entry, event, self._kind, in_gateway=self._placement == "server")
         return responses.failure(error, entry.tool_id, trace)
 

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote
 from toolwire.dialects.agent_chat import AgentChat
 from toolwire.dialects.analyze import Analyze
 from toolwire.dialects.base import Dialect, Handshake
+from toolwire.dialects.details import DETAILS, DETAILS_HEADER
 from toolwire.dialects.flash import Flash
 from toolwire.dialects.gateway import Gateway
 from toolwire.errors import PeerError
@@ -26,6 +27,8 @@ AGENT_CHAT_PATH = "/ws/agent/chat"
 ANALYZE_PATH = "/ws/analyze"
 GATEWAY_PREFIX = "/ws/"
 FLASH_PATH = "/agent/ws"
+NO_TEXT = "surrogateescape"
+"""How bytes that are no UTF-8 come out of a URL: as something that dialects can refuse, and take for nothing else."""
 WITH_CONNECT: tuple[type[Dialect], ...] = (AgentChat, Analyze)
 """Dialects that can bring a token in a message, so need none in the handshake."""
 
@@ -40,17 +43,23 @@ class Admitted:
     caller: Caller | None
     subprotocol: str | None
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the answer to the handshake says beside the protocol's own."""
+        return {DETAILS_HEADER: "1"} if self.query.get(DETAILS) == "1" else {}
+
 
 def dialect_of(path: str) -> tuple[type[Dialect], str] | None:
-    """The dialect spoken at a path, and the session id in it."""
+    """The dialect spoken at a path (as it came, not decoded), and the session id in it."""
     if path == AGENT_CHAT_PATH:
         return AgentChat, ""
     if path == ANALYZE_PATH:
         return Analyze, ""
     if path == FLASH_PATH:
         return Flash, ""
-    if path.startswith(GATEWAY_PREFIX):
-        return Gateway, unquote(path.removeprefix(GATEWAY_PREFIX))
+    name = path.removeprefix(GATEWAY_PREFIX)
+    if name != path and "/" not in name:
+        return Gateway, unquote(name, errors=NO_TEXT)
     return None
 
 
@@ -70,7 +79,7 @@ def knock(hub: Hub, path: str, query: str, header: Header) -> Admitted | Refused
         return Refused(HTTPStatus.UNAUTHORIZED, "a valid token is required: Authorization: Bearer TOKEN")
     if hub.stopping or len(hub.connections) >= hub.settings.connections_limit:
         return Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the gateway takes no more connections now; try again later")
-    fields = dict(parse_qsl(query, keep_blank_values=True))
+    fields = dict(parse_qsl(query, keep_blank_values=True, errors=NO_TEXT))
     return Admitted(dialect, fields, session, caller, offer.subprotocol)
 
 
@@ -84,6 +93,7 @@ def enter(hub: Hub, admitted: Admitted, wire: Wire) -> Connection | None:
         fresh_request=f"req-{hub.ids.next(now)}",
         default_project=next(iter(hub.projects.roots), ""),
         nesting_limit=hub.settings.nesting_limit,
+        details_limit=hub.settings.details_limit,
     )
     try:
         if admitted.dialect is Flash and admitted.caller is not None:

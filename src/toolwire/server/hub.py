@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Any
 
 from toolwire.agents.chain import Chain
 from toolwire.core.events import Message
-from toolwire.core.session import Limits, Session
+from toolwire.core.lasting import LastingSession
+from toolwire.core.session import Limits
 from toolwire.errors import AgentError, StoreError, ToolwireError
 from toolwire.server.approvals import Approvals
 from toolwire.server.calls import CallService
@@ -19,6 +20,7 @@ from toolwire.server.catalogue import Catalogue
 from toolwire.server.clock import fresh_epoch, fresh_ids, now_ms
 from toolwire.server.confirming import Policy, Words
 from toolwire.server.connection import REFUSED, RESTARTING, Connection
+from toolwire.server.deadlines import Deadlines
 from toolwire.server.flash.bookmarks import Bookmark, Bookmarks
 from toolwire.server.flash.controlled import ControlledFolder
 from toolwire.server.lingering import Lingering
@@ -89,6 +91,7 @@ class Hub:
         self.toolroom = Toolroom(self)
         self.controlled = ControlledFolder(controlled, settings)
         self.bookmarks = Bookmarks(settings.flash_bookmarks)
+        self.deadlines = Deadlines(self.loop)
         self.programs = Programs()
         self.lingering = Lingering(self)
         self.records = CallRecords(store, settings)
@@ -99,9 +102,18 @@ class Hub:
         self.connections: set[Connection] = set()
         self.sessions: dict[tuple[str, str], LiveSession] = {}
         self.stopping = False
+        self.stop_bells: set[Callable[[], None]] = set()
+        """Rung when stopping begins, by whoever would otherwise sleep through it."""
         self._opening: dict[tuple[str, str], asyncio.Task[LiveSession]] = {}
+        self._orphans: dict[tuple[str, str], str] = {}
+        """Sessions the store has failed → the last turn they had an agent for."""
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._limits = Limits(settings.queue_limit, settings.calls_limit, int(settings.tool_timeout * 1000))
+        self._limits = Limits(
+            settings.queue_limit,
+            settings.calls_limit,
+            int(settings.tool_timeout * 1000),
+            int(settings.ledger_patience * 1000),
+        )
         self._ticker: asyncio.TimerHandle | None = None
         self._tokens_due = 0.0
 
@@ -142,7 +154,7 @@ class Hub:
         self.controlled.close()
 
     def begin_stop(self) -> None:
-        """Start stopping, once; called for every connection by a server that goes down."""
+        """Start stopping, once; called by a server that goes down, and for every connection."""
         if not self.stopping:
             self.stopping = True
             self.keep(asyncio.create_task(self.announce_stop(), name="shutdown"))
@@ -150,6 +162,8 @@ class Hub:
     async def announce_stop(self) -> None:
         """The first half of stopping: nothing new, running turns end, every socket hears why."""
         self.stopping = True
+        for ring in list(self.stop_bells):
+            ring()
         for live in list(self.sessions.values()):
             live.interrupt("the gateway is shutting down")
         try:
@@ -174,6 +188,7 @@ class Hub:
         self._ticker = self.loop.call_later(TICK, self._tick)
         now, clock = now_ms(), self.loop.time()
         self._look_at_tokens(clock)
+        self.deadlines.look(clock)
         for live in list(self.sessions.values()):
             live.tick(now)
         for connection in list(self.connections):
@@ -186,6 +201,8 @@ class Hub:
             for connection in list(self.connections):
                 if connection.caller is not None and not self.guard.still_knows(connection.caller):
                     connection.close(REFUSED, "the token is not valid any more")
+            for ring in list(self.stop_bells):
+                ring()
 
     # Sessions ----------------------------------------------------------------------------------------------
 
@@ -215,11 +232,15 @@ class Hub:
         record = await self.store.open_session(tenant, name, epoch=fresh_epoch(), now=now_ms())
         live = await self._restore(record)
         self.sessions[tenant, name] = live
+        orphan = self._orphans.pop((tenant, name), None)
+        running = live.core.running
+        if orphan is not None and (running is None or running.id == orphan):
+            live.interrupt("what happened could not be stored")
         return live
 
     async def _restore(self, record: SessionRecord) -> LiveSession:
         """The session as its log left it: only what follows its last point of rest needs to be read."""
-        core = Session(f"session:{record.name}", limits=self._limits, ids=self.ids, seq=record.rest)
+        core = LastingSession(f"session:{record.name}", limits=self._limits, ids=self.ids, seq=record.rest)
         while core.seq < record.last:
             events = await self.store.read(record.number, after=core.seq, limit=RESTORE_PAGE)
             if not events:
@@ -238,6 +259,18 @@ class Hub:
         if self.sessions.get(key) is live:
             del self.sessions[key]
             self.toolroom.forget(live.record.number)
+
+    def orphan(self, live: LiveSession, turn: str) -> None:
+        """The store has failed a session: if its log says that this turn runs, it does so no longer."""
+        self._orphans[live.record.tenant, live.record.name] = turn
+        self.keep(self.loop.create_task(self._reopen(live.record)))
+
+    async def _reopen(self, record: SessionRecord) -> None:
+        try:
+            async with self.visit(record.tenant, record.name):
+                log.debug("opened again", session=record.name)
+        except StoreError as error:  # then whoever opens it next ends the turn, or the next start
+            log.warning("the session can't be opened yet", session=record.name, error=error.message)
 
     async def history(self, tenant: str, conversation: str) -> Sequence[Message]:
         return await self.store.history(tenant, conversation, self.settings.history_limit)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from toolwire.core import commands
-from toolwire.core.events import AnyEvent, CallRequested, CallSettled, TurnEnded, TurnStarted
-from toolwire.core.session import READ_ONLY_REFUSAL, Session
+from toolwire.core.events import AnyEvent, CallBound, CallRequested, CallSettled, TurnEnded, TurnStarted
+from toolwire.core.lasting import LastingSession
+from toolwire.core.session import READ_ONLY_REFUSAL
 from toolwire.errors import StoreError, TurnOver
 from toolwire.server.clock import now_ms
 from toolwire.server.logs import log
@@ -39,7 +40,7 @@ class Follower(Protocol):
 class LiveSession:
     """One live session. Made by the hub, which forgets it when nobody needs it any more."""
 
-    def __init__(self, hub: Hub, record: SessionRecord, core: Session) -> None:
+    def __init__(self, hub: Hub, record: SessionRecord, core: LastingSession) -> None:
         self.hub = hub
         self.record = record
         self.core = core
@@ -93,6 +94,8 @@ class LiveSession:
         self.routing.settled(settled.call_id)
         self.submit([settled])
         self._tell_agent(settled)
+        if self.core.cut:
+            self.submit_turns(self.core.end_cut(now_ms()))
         return True
 
     def run_tool(self, command: commands.RunTool, connection: Participant) -> None:
@@ -128,6 +131,7 @@ class LiveSession:
     def attach(self, connection: Participant) -> None:
         """A connection takes part from here on; calls that wait for a client may be waiting for this one."""
         self.routing.attach(connection)
+        self.core.ledger = self.routing.ledger
         self._hand_out()
         if self.core.held:
             self.submit_turns(self.core.release(now_ms()))
@@ -135,6 +139,7 @@ class LiveSession:
     def detach(self, connection: Participant) -> None:
         """A connection is gone: what it was running is sent again if that is safe, and lost if not."""
         self._lose(self.routing.detach(connection))
+        self.core.ledger = self.routing.ledger
         self._hand_out()
         self.let_go()
         self.hub.consider(self)
@@ -178,8 +183,13 @@ class LiveSession:
         self.let_go()
 
     def interrupt(self, message: str) -> None:
-        """The gateway is going down: end what runs, and say so."""
+        """The gateway is going down, or was down: end what runs, and say so; what a ledger knows about is asked for
+        when its client is (back) there."""
         self.submit_turns(self.core.interrupt(now_ms(), message))
+        if self.core.cut and self._agent is not None:
+            self._agent.cancel()
+        for call in self.core.calls.of_client():
+            self.routing.owe(call)
 
     def tool_done(self, call_id: str, done: Done) -> None:
         """A tool the gateway ran has its outcome."""
@@ -254,9 +264,10 @@ class LiveSession:
             log.warning("another gateway writes to this session; it is opened again", session=self.record.name)
         else:
             log.error("the store lost events; the session is closed", session=self.record.name, error=error.message)
+        self.hub.forget(self)
         if self._agent is not None:
             self._agent.cancel()
-        self.hub.forget(self)
+            self.hub.orphan(self, self._agent.get_name().removeprefix("turn "))
         for connection in list(self.routing.connections):
             connection.fail(error)
 
@@ -264,6 +275,8 @@ class LiveSession:
         kind = type(event)
         if kind is CallRequested:
             self._run(event)  # type: ignore[arg-type]
+        elif kind is CallBound:
+            self._hand_out()
         for connection in self.routing.connections:
             if kind in connection.shows:
                 connection.deliver(event)
@@ -281,13 +294,20 @@ class LiveSession:
             self.hub.toolroom.run(self, call)
             return
         if call.placement == "client":
-            self.routing.offer(call)
+            self._offer(call.call_id)
 
     def _hand_out(self) -> None:
         """Send waiting calls nobody runs to whoever may run them now."""
         for call in self.core.calls.of_client():
-            if call.seq <= self.published:
-                self.routing.offer(call)
+            self._offer(call.call_id)
+
+    def _offer(self, call_id: str) -> None:
+        """Have a waiting call run, once it is on record whose ledger will know about it."""
+        call = self.core.calls.get(call_id, "client")
+        if call is not None and call.seq <= self.published:
+            ledger = self.routing.offer(call)
+            if ledger is not None:
+                self.submit([self.core.bind(call_id, ledger, now_ms())])
 
     def _lose(self, call_ids: list[str]) -> None:
         if call_ids:
@@ -296,6 +316,7 @@ class LiveSession:
             for event in events:
                 if isinstance(event, CallSettled):
                     self._tell_agent(event)
+            self.submit_turns(self.core.end_cut(now_ms()))
 
     def let_go(self) -> None:
         """Wake the agent if it waits for relief and there is some."""

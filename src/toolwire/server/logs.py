@@ -10,10 +10,18 @@ import structlog
 
 log: Any = structlog.get_logger("toolwire")
 
+_level = logging.WARNING
+
+
+def shows(level: int) -> bool:
+    """Whether lines of that level are written: asked where a line for every call would cost more than the call."""
+    return level >= _level
+
 
 def set_up(*, level: str = "warning", json: bool = False) -> None:
     """Configure once, when a command starts."""
-    number = logging.getLevelNamesMapping()[level.upper()]
+    global _level
+    _level = number = logging.getLevelNamesMapping()[level.upper()]
     if hasattr(sys.stderr, "reconfigure"):
         sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
     renderer: Any = (

@@ -22,6 +22,12 @@ class Wire(Protocol):
     def ping(self) -> None:
         """Send a WebSocket ping."""
 
+    def pause_reading(self) -> None:
+        """Take nothing more from the peer for now; what has been read already still comes."""
+
+    def resume_reading(self) -> None:
+        """Go on."""
+
     def close(self, code: int, reason: str) -> None:
         """Send a close frame after what was written, then let go of the socket within a bounded time."""
 

@@ -100,7 +100,8 @@ async def _talk(process: asyncio.subprocess.Process, given: bytes, limit: int) -
     assert process.stderr is not None
 
     async def give(stdin: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError):
+        # Who does not want to be told may be gone already: a closed pipe is theirs to choose.
+        with contextlib.suppress(ConnectionError, RuntimeError):
             stdin.write(given)
             await stdin.drain()
             stdin.close()

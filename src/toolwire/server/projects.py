@@ -28,7 +28,11 @@ class Projects:
         """Raise ProjectNotFound unless the gateway has that project."""
         if key not in self.roots:
             known = ", ".join(sorted(self.roots)) or "none"
-            raise ProjectNotFound(f"项目路径不存在: {key}", field="projectKey", hint=f"this gateway has: {known}")
+            error = ProjectNotFound(
+                f"no project {key[:80]!r} here", field="projectKey", hint=f"this gateway has: {known}"
+            )
+            error.given = key[:80]
+            raise error
 
     def workspace(self, key: str) -> Workspace:
         self.check(key)

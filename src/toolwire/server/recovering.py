@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from toolwire.core.events import CallRequested, CallSettled
 from toolwire.errors import StoreError, ToolError
 from toolwire.server.asked import Asked
 from toolwire.server.catalogue import CallContext, Decided, ServiceResult
 from toolwire.server.logs import log
-from toolwire.tools import patch, undo
-from toolwire.tools.inverses import UndoLog
-from toolwire.tools.patch import Hunk
-from toolwire.tools.textfile import content_hash
+from toolwire.server.responses import data_of
+from toolwire.tools import undo
+from toolwire.tools.base import as_fields
 from toolwire.tools.workspace import Workspace
-from toolwire.tools.writing import WriteResult, shown
 
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
 
+LOG_PAGE: Final = 1000
 IN_IDE: Final = "ide:"
 """What the call id in a record begins with if an IDE was asked to run the call: only that IDE knows what it did."""
 
@@ -29,6 +29,8 @@ async def what_became(hub: Hub, asked: Asked, context: CallContext) -> Decided |
     if entry.atomic:
         return "not_done"  # its record would be there
     try:
+        if context.call_id.startswith(IN_IDE):
+            return await _in_ide(hub, asked, context.call_id.removeprefix(IN_IDE))
         if entry.placement == "workspace":
             return await asyncio.to_thread(_in_workspace, hub.projects.workspace(asked.project), context.call_id)
         if entry.decide is not None:
@@ -38,26 +40,23 @@ async def what_became(hub: Hub, asked: Asked, context: CallContext) -> Decided |
     return "undecidable"
 
 
+async def _in_ide(hub: Hub, asked: Asked, call_id: str) -> Decided | ServiceResult:
+    """By the log: a call that is not in it was never sent. (One that is and has no outcome is `adopting`'s.)"""
+    record = await hub.store.find_session(asked.caller.tenant, asked.session)
+    requested, after = False, 0
+    while record is not None and (page := await hub.store.read(record.number, after=after, limit=LOG_PAGE)):
+        for event in page:
+            if isinstance(event, CallRequested) and event.call_id == call_id:
+                requested = True
+            elif isinstance(event, CallSettled) and event.call_id == call_id:
+                return ServiceResult(data_of(event)) if event.outcome == "ok" else "undecidable"
+        after = page[-1].seq
+    return "undecidable" if requested else "not_done"
+
+
 def _in_workspace(workspace: Workspace, call_id: str) -> Decided | ServiceResult:
     """By the record of the write, which is on disk before its effect, and the hash of what is in the file now."""
-    if call_id.startswith(IN_IDE):
-        return "undecidable"
     decision = undo.decide(workspace, call_id)
     if decision != "done":
         return decision
-    write = UndoLog(workspace).find(call_id)
-    assert write is not None
-    now, before = workspace.read_bytes(write.path), write.hash_before
-    hunks: list[Hunk] = []
-    if before is not None and content_hash(now) == write.hash_after:
-        old = write.inverse.apply(now)
-        hunks = patch.unified(shown(old, write.path), shown(now, write.path))
-    result = WriteResult(
-        path=write.path,
-        file_path=workspace.absolute(write.path),
-        created=before is None,
-        hash_before=before,
-        hash_after=write.hash_after,
-        patch=tuple(hunks),
-    )
-    return ServiceResult(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+    return ServiceResult(as_fields(undo.recovered(workspace, call_id)))

@@ -34,11 +34,17 @@ def catalogue_of(
     registry: Registry, settings: Settings, file: ToolsFile = NOTHING, added: Iterable[Entry] = ()
 ) -> Catalogue:
     """Raises ConfigError for two tools of one id, and for a role set for a tool there is not."""
-    found = [*workspace_entries(registry), *flash_entries(settings), *project_tools.entries(file), *added]
+    ours = [*workspace_entries(registry), *flash_entries(settings)]
+    taken = {entry.tool_id for entry in ours}
+    for tool in file.tools:
+        if tool.id in taken:
+            raise ConfigError(f"{file.places[tool.id]}: there is a tool called {tool.id} already", field="config")
+    found = [*ours, *project_tools.entries(file), *added]
     known = {entry.tool_id for entry in found}
     for tool_id in file.roles:
         if tool_id not in known:
-            raise ConfigError(f"{file.path}: [roles] names {tool_id!r}, and there is no such tool", field="config")
+            place = file.places[tool_id]
+            raise ConfigError(f"{place}: [roles] names {tool_id!r}, and there is no such tool", field="config")
     return Catalogue(_with_role(entry, file.roles, trusted=file.trusted) for entry in found)
 
 

@@ -51,6 +51,13 @@ def failure(error: FlashError, tool_id: str | None, trace_id: str | None) -> Res
     }
 
 
+def data_of(event: CallSettled) -> dict[str, Any]:
+    """What a workspace tool gave: its object, or its text with the typed fields that came beside it."""
+    if isinstance(event.result, dict):
+        return event.result
+    return {"content": event.result, **(event.details or {})}
+
+
 def status_of(response: Response) -> int:
     return FLASH_STATUS[response["code"]]
 

@@ -15,21 +15,25 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 LEAST: Final[Role] = ROLES[0]
 WRITER: Final[Role] = "editor"
 """Whoever is less than this only reads."""
+_RANKS: Final[dict[object, int]] = {role: rank for rank, role in enumerate(ROLES)}
 
 
 def role_of(name: object) -> Role:
     """The role of that name; an unknown one is the least."""
-    return next((role for role in ROLES if role == name), LEAST)
+    return ROLES[_rank(name)]
 
 
 def at_least(role: str, needed: Role) -> bool:
     """Whether `role` may do what `needed` may."""
-    return ROLES.index(role_of(role)) >= ROLES.index(needed)
+    return _rank(role) >= _RANKS[needed]
 
 
 def narrowed(role: str, claim: str | None) -> Role:
     """The lesser of a caller's role and the one a request claims."""
-    own = role_of(role)
-    if claim is None:
-        return own
-    return min(own, role_of(claim), key=ROLES.index)
+    own = _rank(role)
+    return ROLES[own if claim is None else min(own, _rank(claim))]
+
+
+def _rank(name: object) -> int:
+    """From the least, which is also whoever is not known."""
+    return _RANKS.get(name, 0) if isinstance(name, str) else 0

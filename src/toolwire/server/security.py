@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -18,6 +19,8 @@ from toolwire.server.tokens import DEFAULT_TENANT, OWNER_NAME
 
 Header = Callable[[str], str | None]
 """Looks a request header up by its lower-case name."""
+
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class Guard:
     def __init__(self, config: GatewayConfig) -> None:
         names = [*LOOPBACK_NAMES, *config.allow_hosts]
         if not is_loopback(config.host) and config.host not in ("0.0.0.0", "::"):
-            names.append(config.host)
+            names.append(f"[{config.host.strip('[]')}]" if ":" in config.host else config.host)
         self._names = frozenset(name.lower() for name in names)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in config.allow_origins)
         jwt = JwtCallers(config.jwks, audience=config.jwt_audience, issuer=config.jwt_issuer) if config.jwks else None
@@ -106,11 +109,12 @@ def presented(header: Header) -> Presented:
 
 
 def _subprotocol(offered: Sequence[str]) -> str | None:
-    """Select `bearer`; the token itself is never echoed."""
-    return "bearer" if any(part == "bearer" or part.startswith("bearer.") for part in offered) else None
+    """Select `bearer` if it was offered: a client turns down what it did not offer. The token is never echoed."""
+    return "bearer" if "bearer" in offered else None
 
 
 def _offered_token(offered: Sequence[str]) -> str | None:
+    """`bearer.TOKEN` alone is for clients that can do without a subprotocol; browsers offer `bearer` beside it."""
     for part in offered:
         if part.startswith("bearer.") and len(part) > len("bearer."):
             return part.removeprefix("bearer.")
@@ -121,7 +125,6 @@ def _offered_token(offered: Sequence[str]) -> str | None:
 
 
 def _name_of(host: str) -> str:
-    """The name in a Host header, without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
+    """The name in a Host header, without its port; empty if it is not one name and at most a port."""
+    whole = _HOST.fullmatch(host)
+    return whole[1] if whole is not None else ""

@@ -20,10 +20,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from toolwire.errors import ConfigError
+from toolwire.errors import ConfigError, why_not_read
 from toolwire.server.roles import ROLES, Role, role_of
 
 TOKEN_MIN_LENGTH: Final = 16
+LINES: Final = "a line is a secret of 16 characters or more, or what `toolwire token create` has written"
 SECRET_BYTES: Final = 32
 OWNER_NAME: Final = "owner"
 DEFAULT_TENANT: Final = "default"
@@ -75,7 +76,11 @@ def read(path: Path) -> list[Token]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"can't read the token file {path}: {error}", field="token_file") from None
+        raise ConfigError(
+            f"can't read the token file {path}: {why_not_read(error)}",
+            field="token_file",
+            hint=f"make one with: toolwire token create NAME --file {path}",
+        ) from None
     return [token for number, line in enumerate(lines, 1) if (token := _line(path, number, line)) is not None]
 
 
@@ -135,9 +140,9 @@ def _line(path: Path, number: int, line: str) -> Token | None:
     try:
         return _parsed(json.loads(text))
     except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{where}: not a token: {error}", field="token_file") from None
+        raise ConfigError(f"{where}: not a token: {error}", field="token_file", hint=LINES) from None
     except ConfigError as error:
-        raise ConfigError(f"{where}: {error.message}", field="token_file") from None
+        raise ConfigError(f"{where}: {error.message}", field="token_file", hint=error.hint or LINES) from None
 
 
 def _parsed(value: dict[str, Any]) -> Token:

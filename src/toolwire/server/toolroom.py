@@ -17,7 +17,7 @@ from toolwire.core.events import CallRequested
 from toolwire.errors import ToolwireError
 from toolwire.server.logs import log
 from toolwire.tools.base import Context, Language
-from toolwire.tools.registry import as_markdown, as_object
+from toolwire.tools.registry import as_details, as_markdown, as_object
 from toolwire.tools.seen import Seen
 from toolwire.tools.texts import sentence
 
@@ -117,10 +117,10 @@ class Toolroom:
             if outcome.error is not None:
                 refused = outcome.error
                 return Done(error=sentence(refused, language if markdown else "en"), kind=refused.kind)
-            fields = as_object(outcome, "en")
             if not markdown:
-                return Done(ok=True, result=fields)
-            return Done(ok=True, result=as_markdown(outcome, language), details=None if call.reads else fields)
+                return Done(ok=True, result=as_object(outcome, "en"))
+            details = None if call.reads else as_details(outcome)
+            return Done(ok=True, result=as_markdown(outcome, language), details=details)
         except ToolwireError as error:
             return Done(error=error.message)
         except Exception:  # a tool's defect is ours, and must not take the worker or the peer with it

@@ -25,12 +25,13 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from toolwire.errors import ConfigError
+from toolwire.errors import ConfigError, why_not_read
 from toolwire.server.arguments import validator_of
 from toolwire.server.roles import ROLES, Role
 from toolwire.tools.base import Risk
 
 NAME: Final = "toolwire.toml"
+ELSEWHERE: Final = 'docs/dialects/flash.md, "More tools", shows an entry; --config FILE names another file'
 PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TOOL_HEADER = re.compile(r"\s*\[\[\s*tool\s*\]\]")
@@ -83,6 +84,8 @@ class ToolsFile:
     tools: tuple[FileTool, ...] = ()
     roles: Mapping[str, Role] = field(default_factory=dict)
     trusted: bool = True
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where the file speaks of a tool_id: its name and the line."""
 
 
 NOTHING: Final = ToolsFile()
@@ -104,16 +107,18 @@ def read(path: Path, *, trusted: bool, environment: Mapping[str, str] = os.envir
         text = path.read_text(encoding="utf-8")
         value = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"can't read {path}: {error}", field="config") from None
+        raise ConfigError(f"can't read {path}: {why_not_read(error)}", field="config", hint=ELSEWHERE) from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not TOML: {error}", field="config") from None
+        raise ConfigError(f"{path}: not TOML: {error}", field="config", hint=ELSEWHERE) from None
     lines = _Lines(path, text.splitlines())
     for name in value:
         if name not in ("roles", "tool"):
             raise lines.error(name, f"{name!r} is not known here; there are [roles] and [[tool]]")
-    return ToolsFile(
-        path, tuple(_tools(value.get("tool", []), lines, environment)), _roles(value.get("roles", {}), lines), trusted
-    )
+    tools = _tools(value.get("tool", []), lines, environment)
+    roles = _roles(value.get("roles", {}), lines)
+    places = {tool_id: lines.place(tool_id) for tool_id in roles}
+    places |= {tool.id: lines.place("id", number) for number, tool in enumerate(tools)}
+    return ToolsFile(path, tuple(tools), roles, trusted, places)
 
 
 def _tools(entries: Any, lines: _Lines, environment: Mapping[str, str]) -> list[FileTool]:
@@ -181,7 +186,10 @@ class _Lines:
         self._headers = [number for number, line in enumerate(lines, 1) if _TOOL_HEADER.match(line)]
 
     def error(self, key: str, what: str, tool: int | None = None) -> ConfigError:
-        return ConfigError(f"{self._path}, line {self._line(key, tool)}: {what}", field="config")
+        return ConfigError(f"{self.place(key, tool)}: {what}", field="config", hint=ELSEWHERE)
+
+    def place(self, key: str, tool: int | None = None) -> str:
+        return f"{self._path}, line {self._line(key, tool)}"
 
     def _line(self, key: str, tool: int | None) -> int:
         first, last = 1, len(self._lines)

@@ -43,6 +43,8 @@ READ_BUFFER = 4096
 
 _quiet = logging.LoggerAdapter(logging.getLogger("toolwire.picows"))
 """An adapter, since picows makes a logger for each connection out of a plain one."""
+_quiet.logger.addFilter(lambda record: not str(record.msg).startswith("WS parser error"))
+"""A peer that breaks the protocol hears so in its close frame; it is no error of ours."""
 
 
 class PicowsWire:
@@ -64,6 +66,14 @@ class PicowsWire:
 
     def ping(self) -> None:
         self._transport.send_ping()
+
+    def pause_reading(self) -> None:
+        if not self._transport.is_disconnected:
+            self._transport.underlying_transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if not self._transport.is_disconnected:
+            self._transport.underlying_transport.resume_reading()
 
     def close(self, code: int, reason: str) -> None:
         if self._closing or self._transport.is_disconnected:
@@ -230,8 +240,9 @@ class SocketProtocol(WSProtocol):  # type: ignore[misc]
         answer = knock(self._hub, url.path, url.query, header)
         if isinstance(answer, Refused):
             return WSUpgradeResponseWithListener(_refusal(answer), None)
-        extra = {"Sec-WebSocket-Protocol": answer.subprotocol} if answer.subprotocol else None
-        return WSUpgradeResponseWithListener(WSUpgradeResponse.create_101_response(extra), Socket(self._hub, answer))
+        extra = answer.headers | ({"Sec-WebSocket-Protocol": answer.subprotocol} if answer.subprotocol else {})
+        response = WSUpgradeResponse.create_101_response(extra or None)
+        return WSUpgradeResponseWithListener(response, Socket(self._hub, answer))
 
 
 def _refusal(refused: Refused) -> WSUpgradeResponse:

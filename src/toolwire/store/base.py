@@ -24,10 +24,21 @@ from toolwire.errors import StoreError
 
 if TYPE_CHECKING:
     from toolwire.store.group_commit import Append
+    from toolwire.store.tables import Key
 
 T = TypeVar("T")
 Committed = Callable[[list[AnyEvent]], None]
 Failed = Callable[[list[AnyEvent], StoreError], None]
+
+
+class Withdrawn(Exception):
+    """Raised by the work of `transact`: undo what it did to the tables, do `instead`, and store its events all the
+    same. `outcome` is what `transact` gives."""
+
+    def __init__(self, outcome: object, instead: Callable[[sqlite3.Connection], None] | None = None) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+        self.instead = instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +131,16 @@ class Store(ABC):
         """Sessions in which something is open: after a crash, these need looking after."""
 
     @abstractmethod
-    def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> Awaitable[T]:
+    def transact(
+        self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None, claims: Key | None = None
+    ) -> Awaitable[T]:
         """Run `work` on the store's tables in one synced transaction, together with events of a session's log.
 
         Its place among other work is taken at once, as with `append`; await it for what `work` returns.
-        Either all of it is committed or nothing; what `work` raises undoes it and is raised here. The events of
-        `append` are told to its callbacks as always. (`work` runs in another thread: it must touch nothing else.)
+        Either all of it is committed or nothing; what `work` raises undoes it and is raised here, but for
+        `Withdrawn`. The events of `append` are told to its callbacks as always. (`work` runs in another thread: it
+        must touch nothing else. It may be run again from the start if another process was quicker.) `claims` is the
+        idempotency key that `work` will claim, for a store that looks up those of a whole commit at once.
         """
 
     @abstractmethod

@@ -11,24 +11,29 @@ import asyncio
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from json.encoder import encode_basestring_ascii as _quoted
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from toolwire.core.idempotency import Kept, Verdict, decide
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
 from toolwire.store.base import Store
-from toolwire.store.notes import RESPONSE, Note, add_note
+from toolwire.store.ledger import RESPONSE, Note
 from toolwire.store.owners import Owner, owners_folder
+from toolwire.store.tables import together
 
 _COLUMNS = "digest, trace, call_id, owner, expires, response"
-_INSERT = (
-    "INSERT INTO call_records (tenant, caller, tool, key, digest, trace, call_id, owner, expires, response)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
-)
 _WHERE = "tenant = ? AND caller = ? AND tool = ? AND key = ?"
+_OURS = f"{_WHERE} AND owner = ? AND response IS NULL"
+
+
+_NO_END = 2**63 - 1
+_Changed = Literal["response", "call_id"]
 
 
 class RecordKey(NamedTuple):
@@ -48,6 +53,9 @@ class Claim:
     first: Kept | None = None
 
 
+_RUN = Claim("run")
+
+
 class CallRecords:
     """The records of one store, as one process uses them. `start` before, `close` after."""
 
@@ -57,6 +65,8 @@ class CallRecords:
         self._owner = Owner(owners_folder(store.file) if store.file is not None else None)
         self._purge_at = 0
         self._waits: dict[RecordKey, _Wait] = {}
+        self._forsaken: set[RecordKey] = set()
+        """Keys whose calls have ended here, which the store could not be told."""
 
     async def start(self) -> None:
         await asyncio.to_thread(self._owner.start)
@@ -74,6 +84,31 @@ class CallRecords:
     def alive(self, owner: str) -> bool:
         return self._owner.alive(owner)
 
+    def alone(self) -> bool:
+        """Whether no other process uses the store."""
+        return self._owner.alone()
+
+    async def ask(self, key: RecordKey, digest: str, *, trace: str, call_id: str, now: int) -> Claim:
+        """`claim`, in a transaction of its own, which also tells the store of calls that were forsaken."""
+        forsaken = frozenset(self._forsaken)
+
+        def work(tables: sqlite3.Connection) -> Claim:
+            for left in forsaken:
+                together(tables).forget(left)
+                tables.execute(f"UPDATE call_records SET owner = '' WHERE {_OURS}", (*left, self._owner.name))
+            return self.claim(tables, key, digest, trace=trace, call_id=call_id, now=now)
+
+        self._forsaken -= forsaken
+        try:
+            return await self._store.transact(work, claims=key)
+        except BaseException:
+            self._forsaken |= forsaken
+            raise
+
+    def forsake(self, key: RecordKey) -> None:
+        """A call of ours has ended, and the store can't be told how. Whoever asks next finds out what it did."""
+        self._forsaken.add(key)
+
     # Inside a transaction ----------------------------------------------------------------------------------
 
     def claim(
@@ -85,22 +120,23 @@ class CallRecords:
         `finish` or `restart`. Others who ask meanwhile wait for us.
         """
         self._purge(tables, now)
-        mine = (*key, digest, trace, call_id, self._owner.name, now + self._lifetime)
-        if tables.execute(f"{_INSERT} ON CONFLICT DO NOTHING", mine).rowcount == 1:  # as it is nearly always
-            return Claim("run")
-        kept = _find(tables, key)
+        shared = together(tables)
+        kept = shared.find(tables, key)
         alive = kept is not None and kept.response is None and self._owner.alive(kept.owner)
         verdict = decide(kept, digest, now, alive)
         if verdict == "run":
-            tables.execute(_INSERT.replace("INSERT", "INSERT OR REPLACE", 1), mine)
-            return Claim("run")
+            if kept is not None:  # what has expired
+                shared.forget(key)
+                tables.execute(f"DELETE FROM call_records WHERE {_WHERE}", key)
+            shared.put(key, Kept(digest, trace, call_id, self._owner.name, now + self._lifetime, None))
+            return _RUN
         if verdict == "undecided":
-            tables.execute(f"UPDATE call_records SET owner = ? WHERE {_WHERE}", (self._owner.name, *key))
+            self._take_over(tables, key)
         return Claim(verdict, kept)
 
     def known(self, tables: sqlite3.Connection, key: RecordKey) -> bool:
         """Whether anything is kept under a key."""
-        return _find(tables, key) is not None
+        return together(tables).find(tables, key) is not None
 
     def of_calls(self, tables: sqlite3.Connection, call_ids: Iterable[str]) -> dict[str, tuple[Kept, bool]]:
         """Records by their call id, each with whether its owner is alive. (After a restart: it looks at all.)"""
@@ -111,31 +147,72 @@ class CallRecords:
         found = [Kept(*row) for row in rows]
         return {kept.call_id: (kept, self._owner.alive(kept.owner)) for kept in found}
 
+    def adopt(self, tables: sqlite3.Connection, gone: Mapping[str, str]) -> dict[str, tuple[RecordKey, str]]:
+        """Make records without a response ours. `gone`: call id → the owner that is gone. Gives, by call id, the key
+        and the trace of each that was still that owner's."""
+        taken = {}
+        for call_id, owner in gone.items():
+            rows = tables.execute(
+                "UPDATE call_records SET owner = ? WHERE call_id = ? AND owner = ? AND response IS NULL"
+                " RETURNING tenant, caller, tool, key, trace",
+                (self._owner.name, call_id, owner),
+            )
+            for *key, trace in rows.fetchall():
+                taken[call_id] = (RecordKey(*key), trace)
+                together(tables).forget(taken[call_id][0])
+        return taken
+
     def restart(self, tables: sqlite3.Connection, key: RecordKey, *, call_id: str) -> None:
         """What was undecided has turned out not to have happened: it is run again, under a fresh call id."""
-        self._change(tables, key, "call_id = ?", call_id)
+        self._change(tables, key, "call_id", call_id)
 
     def finish(self, tables: sqlite3.Connection, key: RecordKey, response: str, now: int) -> None:
         """The call has ended with this response, which is the answer to every further one."""
-        kept = self._change(tables, key, "response = ?", response)
+        kept = self._change(tables, key, "response", response)
         note = Note(now, RESPONSE, subject_of(key), kept.trace, response_digest(key, kept), kept.expires)
-        add_note(tables, note)
+        together(tables).note(note)
 
     def abandon(self, tables: sqlite3.Connection, key: RecordKey) -> None:
         """No effect has begun, and none will: as if the key had never been used."""
-        tables.execute(
-            f"DELETE FROM call_records WHERE {_WHERE} AND owner = ? AND response IS NULL", (*key, self._owner.name)
-        )
+        shared = together(tables)
+        new = shared.new(key)
+        if new is None:
+            shared.forget(key)
+            tables.execute(f"DELETE FROM call_records WHERE {_OURS}", (*key, self._owner.name))
+        elif self._is_ours(new):
+            shared.put(key, None)
 
-    def _change(self, tables: sqlite3.Connection, key: RecordKey, change: str, value: str) -> Kept:
-        changed = tables.execute(
-            f"UPDATE call_records SET {change} WHERE {_WHERE} AND owner = ? AND response IS NULL"
-            f" RETURNING {_COLUMNS}",
-            (value, *key, self._owner.name),
-        ).fetchall()
-        if len(changed) != 1:
-            raise StoreError(f"the record of {key.tool} under key {key.key!r} is not ours to change")
-        return Kept(*changed[0])
+    def _change(self, tables: sqlite3.Connection, key: RecordKey, column: _Changed, value: str) -> Kept:
+        shared = together(tables)
+        new = shared.new(key)
+        if new is None:
+            shared.forget(key)
+            changed = tables.execute(
+                f"UPDATE call_records SET {column} = ? WHERE {_OURS} RETURNING {_COLUMNS}",
+                (value, *key, self._owner.name),
+            ).fetchall()
+            if len(changed) == 1:
+                return Kept(*changed[0])
+        elif self._is_ours(new):
+            call_id, response = (new.call_id, value) if column == "response" else (value, new.response)
+            kept = Kept(new.digest, new.trace, call_id, new.owner, new.expires, response)
+            shared.put(key, kept)
+            return kept
+        raise StoreError(f"the record of {key.tool} under key {key.key!r} is not ours to change")
+
+    def _take_over(self, tables: sqlite3.Connection, key: RecordKey) -> None:
+        """What the one that is gone has left is ours now."""
+        shared = together(tables)
+        new = shared.new(key)
+        if new is not None:
+            shared.put(key, msgspec.structs.replace(new, owner=self._owner.name))
+        else:
+            shared.forget(key)
+            tables.execute(f"UPDATE call_records SET owner = ? WHERE {_WHERE}", (self._owner.name, *key))
+
+    def _is_ours(self, kept: Kept) -> bool:
+        """Whether a call runs, and we run it."""
+        return kept.response is None and kept.owner == self._owner.name
 
     # Waiting -----------------------------------------------------------------------------------------------
 
@@ -176,8 +253,10 @@ class CallRecords:
             del self._waits[key]
 
     def _runs(self, key: RecordKey, tables: sqlite3.Connection) -> bool:
-        kept = _find(tables, key)
-        return kept is not None and kept.response is None and self._owner.alive(kept.owner)
+        kept = together(tables).find(tables, key)
+        if kept is None or kept.response is not None or key in self._forsaken:
+            return False
+        return self._owner.alive(kept.owner)
 
     # Forgetting --------------------------------------------------------------------------------------------
 
@@ -190,12 +269,15 @@ class CallRecords:
         if now < self._purge_at:
             return
         self._purge_at = now + int(self._settings.idempotency_purge * 1000)
-        running = "SELECT DISTINCT owner FROM call_records WHERE expires <= ? AND response IS NULL"
-        alive = [owner for (owner,) in tables.execute(running, (now,)) if self._owner.alive(owner)]
+        # Records lie in the order they were made, which is the order they expire in, unless the setting was changed.
+        found = tables.execute("SELECT id FROM call_records WHERE expires > ? ORDER BY id LIMIT 1", (now,)).fetchone()
+        end = found[0] if found is not None else _NO_END
+        running = "SELECT DISTINCT owner FROM call_records WHERE id < ? AND response IS NULL"
+        alive = [owner for (owner,) in tables.execute(running, (end,)) if self._owner.alive(owner)]
         tables.execute(
-            "DELETE FROM call_records WHERE expires <= ? AND NOT"
+            "DELETE FROM call_records WHERE id < ? AND NOT"
             " (response IS NULL AND owner IN (SELECT value FROM json_each(?)))",
-            (now, json.dumps(alive)),
+            (end, json.dumps(alive)),
         )
 
 
@@ -211,16 +293,12 @@ class _Wait:
 
 
 def subject_of(key: RecordKey) -> str:
-    """How the ledger names a key."""
-    return json.dumps(key, ensure_ascii=True, separators=(",", ":"))
+    """How the ledger names a key: its parts as a JSON array, in ASCII."""
+    return f"[{','.join(map(_quoted, key))}]"
 
 
 def response_digest(key: RecordKey, kept: Kept) -> str:
-    """Over the record of an ended call, whole."""
-    whole = (*key, kept.digest, kept.trace, kept.call_id, kept.owner, kept.expires, kept.response)
-    return hashlib.sha256(json.dumps(whole, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _find(tables: sqlite3.Connection, key: RecordKey) -> Kept | None:
-    row = tables.execute(f"SELECT {_COLUMNS} FROM call_records WHERE {_WHERE}", key).fetchone()
-    return None if row is None else Kept(*row)
+    """Over the record of an ended call, whole: a JSON array of its columns, in ASCII."""
+    before = ",".join(map(_quoted, (*key, kept.digest, kept.trace, kept.call_id, kept.owner)))
+    response = "null" if kept.response is None else _quoted(kept.response)
+    return hashlib.sha256(f"[{before},{kept.expires},{response}]".encode()).hexdigest()

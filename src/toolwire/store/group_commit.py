@@ -19,6 +19,7 @@ from toolwire.core.events import AnyEvent
 from toolwire.errors import StoreError
 from toolwire.store.base import Committed, Failed
 from toolwire.store.refusals import closed, not_started
+from toolwire.store.tables import Key
 
 T = TypeVar("T")
 
@@ -89,11 +90,17 @@ class Errand(Work, Generic[T]):
 class Transact(Errand[T]):
     """An errand on tables: synced, undone alone if it fails, with events that are committed together with it."""
 
-    __slots__ = ("append",)
+    __slots__ = ("append", "claims")
 
-    def __init__(self, run: Callable[[], T], future: asyncio.Future[T], append: Append | None) -> None:
-        super().__init__(run, future)
+    def __init__(
+        self, run: Callable[[], T], future: asyncio.Future[T], append: Append | None, claims: Key | None = None
+    ) -> None:
+        self.error = None
+        self.run = run
+        self.future = future
         self.append = append
+        self.claims = claims
+        """The idempotency key it will look up: those of a whole batch are found together."""
 
     def size(self) -> int:
         return self.append.size() if self.append else 0
@@ -215,11 +222,11 @@ class GroupCommit:
         self.put(Errand(run, future))
         return await future
 
-    def transact(self, run: Callable[[], T], append: Append | None) -> asyncio.Future[T]:
+    def transact(self, run: Callable[[], T], append: Append | None, claims: Key | None = None) -> asyncio.Future[T]:
         """Run a function in a savepoint of the batch's transaction, with events that go in with it or not at all."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._appends.clear()  # what is appended from here on comes after this
-        self.put(Transact(run, future, append))  # if the store is closed, it fails when it is handed over
+        self.put(Transact(run, future, append, claims))  # if the store is closed, it fails when it is handed over
         return future
 
     async def drained(self) -> None:

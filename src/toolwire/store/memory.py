@@ -7,16 +7,18 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from toolwire.core.events import AnyEvent, Message, decode_run, encode_run
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
-from toolwire.store.base import Committed, Failed, SessionRecord, SessionSummary, Store
+from toolwire.store.base import Committed, Failed, SessionRecord, SessionSummary, Store, Withdrawn
 from toolwire.store.group_commit import Append
+from toolwire.store.ledger import last_note
 from toolwire.store.migrations import migrate
 from toolwire.store.projection import messages, resets
 from toolwire.store.refusals import UNSTORABLE, closed, follows, not_following, not_started, nowhere, unstorable
+from toolwire.store.tables import Key, Tables
 from toolwire.store.tally import preview, tally
 
 T = TypeVar("T")
@@ -70,7 +72,7 @@ class MemoryStore(Store):
         self._backlog = 0
         self._uses = 0
         self._refusal: StoreError | None = not_started()
-        self._tables: sqlite3.Connection | None = None
+        self._tables: Tables | None = None
 
     async def start(self) -> None:
         self._refusal = None
@@ -140,7 +142,9 @@ class MemoryStore(Store):
         self._check()
         return [session.record() for session in self._sessions if session.open > 0]
 
-    def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> Awaitable[T]:
+    def transact(
+        self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None, claims: Key | None = None
+    ) -> Awaitable[T]:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         try:
             result = self._together(work)
@@ -169,21 +173,34 @@ class MemoryStore(Store):
         tables = self._open_tables()
         tables.execute("BEGIN")
         try:
-            result = work(tables)
+            result = self._work(tables, work)
+            tables.together.write(tables, *last_note(tables))
         except BaseException:
             tables.execute("ROLLBACK")
+            tables.together.clear()
             raise
         tables.execute("COMMIT")
         return result
+
+    def _work(self, tables: Tables, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return work(tables)
+        except Withdrawn as withdrawn:
+            tables.execute("ROLLBACK")
+            tables.together.clear()
+            tables.execute("BEGIN")
+            if withdrawn.instead is not None:
+                withdrawn.instead(tables)
+            return cast(T, withdrawn.outcome)
 
     async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._check()
         return work(self._open_tables())
 
-    def _open_tables(self) -> sqlite3.Connection:
+    def _open_tables(self) -> Tables:
         """The tables of a file store, in memory: the same statements work on both."""
         if self._tables is None:
-            self._tables = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._tables = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=Tables)
             migrate(self._tables)
         return self._tables
 

@@ -61,10 +61,16 @@ class Owner:
                 return True
         return self._folder is not None and _is_held(self._folder / name)
 
+    def alone(self) -> bool:
+        """Whether nobody else lives."""
+        return self._folder is None or not any(map(_is_held, self._others(self._folder)))
+
     def _sweep(self, folder: Path) -> None:
-        for file in folder.iterdir():
-            if file.name != self.name and not file.name.startswith("."):
-                _is_held(file)
+        for file in self._others(folder):
+            _is_held(file)
+
+    def _others(self, folder: Path) -> list[Path]:
+        return [file for file in folder.iterdir() if file.name != self.name and not file.name.startswith(".")]
 
 
 def _hold(folder: Path, name: str) -> int:

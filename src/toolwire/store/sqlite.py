@@ -22,8 +22,10 @@ from toolwire.settings import Settings
 from toolwire.store.base import Committed, Failed, SessionRecord, SessionSummary, Store
 from toolwire.store.group_commit import Append, GroupCommit
 from toolwire.store.sqlite_file import connect, explained
-from toolwire.store.sqlite_places import last_seqs, read_events
+from toolwire.store.sqlite_places import read_events
+from toolwire.store.sqlite_sessions import session_records, summaries
 from toolwire.store.sqlite_writer import SqliteWriter
+from toolwire.store.tables import Key
 
 T = TypeVar("T")
 
@@ -76,7 +78,7 @@ class SqliteStore(Store):
 
     async def find_session(self, tenant: str, name: str) -> SessionRecord | None:
         def find(connection: sqlite3.Connection) -> SessionRecord | None:
-            found = _records(connection, "WHERE tenant = ? AND name = ?", tenant, name)
+            found = session_records(connection, "WHERE tenant = ? AND name = ?", tenant, name)
             return found[0] if found else None
 
         return await self._ask(find)
@@ -89,13 +91,15 @@ class SqliteStore(Store):
         return await self._ask(partial(_history, tenant, conversation, limit))
 
     async def sessions(self, tenant: str | None = None, *, limit: int = 100) -> list[SessionSummary]:
-        return await self._ask(partial(_summaries, tenant, limit))
+        return await self._ask(partial(summaries, tenant, limit))
 
     async def unfinished(self) -> list[SessionRecord]:
-        return await self._ask(lambda connection: _records(connection, "WHERE open > 0 ORDER BY number"))
+        return await self._ask(lambda connection: session_records(connection, "WHERE open > 0 ORDER BY number"))
 
-    def transact(self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None) -> Awaitable[T]:
-        return self._commits.transact(lambda: work(self._writer.connection), append)
+    def transact(
+        self, work: Callable[[sqlite3.Connection], T], *, append: Append | None = None, claims: Key | None = None
+    ) -> Awaitable[T]:
+        return self._commits.transact(lambda: work(self._writer.connection), append, claims)
 
     async def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return await self._ask(work)
@@ -134,24 +138,3 @@ def _history(tenant: str, conversation: str, limit: int, connection: sqlite3.Con
             break
         found.append(Message(role, text))
     return found[::-1]
-
-
-def _summaries(tenant: str | None, limit: int, connection: sqlite3.Connection) -> list[SessionSummary]:
-    rows = connection.execute(
-        "SELECT name, tenant, epoch, created, updated, turns, open, last_prompt, number FROM sessions"
-        " WHERE ?1 IS NULL OR tenant = ?1 ORDER BY updated DESC, number DESC LIMIT ?2",
-        (tenant, limit),
-    ).fetchall()
-    lasts = last_seqs(connection, [row[-1] for row in rows])
-    return [
-        SessionSummary(name, owner, epoch, created, updated, turns, unended, lasts[number], prompt)
-        for name, owner, epoch, created, updated, turns, unended, prompt, number in rows
-    ]
-
-
-def _records(connection: sqlite3.Connection, where: str, *values: str) -> list[SessionRecord]:
-    rows = connection.execute(f"SELECT number, tenant, name, epoch, rest FROM sessions {where}", values).fetchall()
-    lasts = last_seqs(connection, [row[0] for row in rows])
-    return [
-        SessionRecord(number, tenant, name, epoch, lasts[number], rest) for number, tenant, name, epoch, rest in rows
-    ]

@@ -11,6 +11,7 @@ import platformdirs
 
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
+from toolwire.store.tables import Tables
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -53,7 +54,7 @@ def make_file(path: Path) -> None:
         ) from error
 
 
-def connect(path: Path, settings: Settings, *, read_only: bool = False) -> sqlite3.Connection:
+def connect(path: Path, settings: Settings, *, read_only: bool = False) -> Tables:
     """A connection in WAL mode to a file that exists; transactions are begun and ended by hand."""
     try:
         connection = sqlite3.connect(
@@ -62,6 +63,7 @@ def connect(path: Path, settings: Settings, *, read_only: bool = False) -> sqlit
             timeout=settings.store_busy_timeout,
             isolation_level=None,
             check_same_thread=False,
+            factory=Tables,
         )
         try:
             _use_wal(connection, settings.store_busy_timeout)

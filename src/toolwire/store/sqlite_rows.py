@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from toolwire.core.events import (
     AnyEvent,
@@ -18,24 +17,14 @@ from toolwire.core.events import (
 )
 from toolwire.seal.chain import digest_of, row_seal, run_hash
 from toolwire.store.projection import messages, resets
+from toolwire.store.sqlite_insert import Table, in_steps
 from toolwire.store.sqlite_places import Run, encode
 from toolwire.store.sqlite_seals import Tip
 from toolwire.store.tally import preview, tally
 
-ROW_COUNTS = (64, 16, 4, 1)
-"""Many rows go in by one statement: each statement gives the interpreter lock away and has to get it back from a
-busy event loop. A few fixed sizes, so that each is compiled once."""
-
-
 _PROJECTED = frozenset((TurnAsked, TurnEnded, SessionReset, MessageAdded))
 """Events that change more than the log; so do calls that belong to no turn."""
 _CALLS = frozenset((CallRequested, CallSettled))
-
-
-class Table(NamedTuple):
-    width: int
-    statement: str
-    """With the rows of VALUES left out."""
 
 
 LOG = Table(5, "INSERT INTO log (id, runs, body, noted, chain) VALUES {rows}")
@@ -89,17 +78,20 @@ class Rows:
         return after
 
     def seal_notes(self) -> None:
-        """The ledger has grown, and no event goes in with it: a row of the log without any seals it."""
-        self._seal_row()
+        """The ledger has grown: if no event goes in with it, a row of the log without any seals it."""
+        if not self._runs and not self.log:
+            self._seal_row()
 
     def statements(self) -> Iterator[tuple[str, list[Any]]]:
         self._end_row()
-        yield from _in_steps(LOG, self.log)
-        yield from _in_steps(MESSAGES, self.messages)
-        yield from _in_steps(SESSIONS, self.sessions)
+        yield from in_steps(LOG, self.log)
+        yield from in_steps(MESSAGES, self.messages)
+        yield from in_steps(SESSIONS, self.sessions)
 
     def _project(self, session: int, tenant: Callable[[int], str | None], events: list[AnyEvent]) -> None:
         for event in events:
+            if type(event) not in _PROJECTED:
+                continue
             forgotten = resets(event)
             if forgotten is not None:
                 self.messages += (tenant(session), forgotten, "reset", "")
@@ -142,20 +134,3 @@ class Rows:
         seal = row_seal(self._key, before.seal, row, runs, hashes, before.noted, before.ledger)
         self.tip = Tip(row, seal, before.noted, before.ledger)
         self.log += (row, runs.decode(), b"".join(self._body), before.noted, seal + hashes)
-
-
-def _in_steps(table: Table, parameters: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """As few statements as the fixed sizes allow."""
-    done = 0
-    while done < len(parameters):
-        left = (len(parameters) - done) // table.width
-        count = next(count for count in ROW_COUNTS if count <= left)
-        end = done + count * table.width
-        yield _statement(table, count), parameters[done:end]
-        done = end
-
-
-@lru_cache(maxsize=64)
-def _statement(table: Table, count: int) -> str:
-    row = "(" + ", ".join("?" * table.width) + ")"
-    return table.statement.format(rows=", ".join([row] * count))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from toolwire.seal.chain import SIZE, seal_genesis, session_genesis
 from toolwire.seal.heads import Head
-from toolwire.store.notes import last_note
+from toolwire.store.ledger import last_note
 from toolwire.store.sqlite_places import Run, decode_runs, last_place
 
 
@@ -23,13 +23,6 @@ class Tip(NamedTuple):
     noted: int
     """The last note of the ledger that is sealed with it, and the ledger's hash there."""
     ledger: bytes
-    grown: bool = False
-    """The ledger has grown to there since the last row was sealed."""
-
-    def with_notes(self, connection: sqlite3.Connection) -> Tip:
-        """The same, if work on the tables has added to the ledger."""
-        number, ledger = last_note(connection)
-        return self if number == self.noted else self._replace(noted=number, ledger=ledger, grown=True)
 
 
 def read_tip(connection: sqlite3.Connection, key: bytes) -> Tip:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from toolwire.core.events import PASSING, AnyEvent, encode_run
+from toolwire.core.events import PASSING
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
-from toolwire.store.base import SessionRecord
+from toolwire.store.base import SessionRecord, Withdrawn
 from toolwire.store.group_commit import Append, Errand, Mark, Transact, Work
 from toolwire.store.migrations import migrate
-from toolwire.store.refusals import UNSTORABLE, follows, not_following, nowhere, unstorable
+from toolwire.store.refusals import UNSTORABLE, unstorable
 from toolwire.store.sqlite_file import connect, explained, make_file
-from toolwire.store.sqlite_places import index_tail, indexed_last
+from toolwire.store.sqlite_gathering import Gathering
+from toolwire.store.sqlite_known import KnownSessions
+from toolwire.store.sqlite_places import index_tail
 from toolwire.store.sqlite_rows import Rows
-from toolwire.store.sqlite_seals import Tip, hash_at, last_hash, read_tip, sealed_after
+from toolwire.store.sqlite_seals import Tip, hash_at, read_tip, sealed_after
+from toolwire.store.tables import Tables
 from toolwire.store.witness import Witness
-
-KNOWN_SESSIONS = 65_536
-"""Sessions whose tenant and last event are remembered between commits."""
 
 _PASSING = frozenset(PASSING)
 
@@ -32,7 +33,7 @@ class SqliteWriter:
     def __init__(self, path: Path, settings: Settings) -> None:
         self._path = path
         self._settings = settings
-        self._connection: sqlite3.Connection
+        self._connection: Tables
         self._inode: tuple[int, int]
         self._witness = Witness(path, settings)
         self._tip = Tip(0, b"", 0, b"")
@@ -41,19 +42,13 @@ class SqliteWriter:
         """The end of the log as it was last synced to disk by us."""
         self._index_at = 0
         """With this row it is time to enter the log's new rows in `places`."""
-        self._lasts: dict[int, int] = {}
-        """The last event of sessions; at least of those in rows that are not in `places`."""
-        self._fresh: dict[int, int] = {}
-        """The same, as the transaction that is being made will leave it."""
-        self._hashes: dict[int, bytes] = {}
-        self._fresh_hashes: dict[int, bytes] = {}
-        """Hashes of sessions' last runs, in the same two ways."""
-        self._tenants: dict[int, str] = {}
+        self._known: KnownSessions
         self._syncing = True
 
     def open(self) -> None:
         make_file(self._path)
         self._connection = connect(self._path, self._settings)
+        self._known = KnownSessions(self._connection)
         try:
             migrate(self._connection)
             self._witness.open(self._connection)
@@ -120,87 +115,106 @@ class SqliteWriter:
         number, epoch, rest = self._connection.execute(
             "SELECT number, epoch, rest FROM sessions WHERE tenant = ? AND name = ?", (tenant, name)
         ).fetchone()
-        return SessionRecord(number, tenant, name, epoch, self._last(number) or 0, rest)
+        return SessionRecord(number, tenant, name, epoch, self._known.last(number) or 0, rest)
 
     # One transaction ---------------------------------------------------------------------------------------
 
     def _try(self, batch: list[Work], *, locked: bool = False) -> None:
-        self._fresh, self._fresh_hashes = {}, {}
+        self._known.begin()
         self._sync(_must_sync(batch))
+        certain = False
         if locked or any(isinstance(work, Errand) for work in batch):
-            self._begin()
-        tip = self._tip
+            self._begin(look=locked)
+            certain = self._look_up(batch)
+        tip, gathering = self._tip, Gathering(self._known)
         appends: list[Append] = []
         for work in batch:
             work.error = None
             if isinstance(work, Append):
                 appends.append(work)
             elif isinstance(work, Errand):
-                tip = self._add(appends, tip)
+                gathering.take(appends, certain=certain)
                 appends = []
                 if isinstance(work, Transact):
-                    tip = self._together(work, tip)
+                    self._together(work, gathering)
                 else:
+                    tip, gathering = self._add(gathering, tip), Gathering(self._known)
                     _do(work)
-        tip = self._add(appends, tip)
-        if tip.grown:
-            tip = self._seal_notes(tip)
+        gathering.take(appends, certain=certain)
+        tip = self._add(gathering, tip)
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
         added, self._tip = tip.row > self._tip.row, tip
-        self._lasts.update(self._fresh)
-        self._hashes.update(self._fresh_hashes)
+        self._known.committed()
         if added and self._syncing:
             self._synced = tip
 
-    def _together(self, work: Transact[Any], tip: Tip) -> Tip:
+    def _together(self, work: Transact[Any], gathering: Gathering) -> None:
         """Run a transaction inside the batch's: it fails alone, with everything it did."""
-        before, hashes, after = self._fresh.copy(), self._fresh_hashes.copy(), tip
-        self._connection.execute("SAVEPOINT together")
+        execute = self._connection.execute
+        self._connection.together.begin()
+        execute("SAVEPOINT together")
         try:
-            work.result = work.run()
-            after = tip.with_notes(self._connection)
+            try:
+                work.result = work.run()
+            except Withdrawn as withdrawn:
+                self._undo()
+                work.result = withdrawn.outcome
+                if withdrawn.instead is not None:
+                    withdrawn.instead(self._connection)
             if work.append is not None:
                 work.append.error = None
-                after = self._add([work.append], after)
+                gathering.take([work.append], certain=True)
                 if work.append.error is not None:
                     raise work.append.error
         except sqlite3.OperationalError:  # the disk or the lock, not this piece of work
             raise
         except Exception as error:
-            self._connection.execute("ROLLBACK TO together")
-            self._fresh, self._fresh_hashes, after = before, hashes, tip
+            self._undo()
             work.error = error
-        self._connection.execute("RELEASE together")
-        return after
+        execute("RELEASE together")
+
+    def _look_up(self, batch: list[Work]) -> bool:
+        """Find what all transactions will ask for; False if there are none."""
+        transacts = [work for work in batch if isinstance(work, Transact)]
+        keys = [work.claims for work in transacts if work.claims is not None]
+        if keys:
+            with suppress(*UNSTORABLE):  # then each is looked up by itself, and the culprit fails alone
+                self._connection.together.look_up(self._connection, keys)
+        return bool(transacts)
+
+    def _undo(self) -> None:
+        self._connection.execute("ROLLBACK TO together")
+        self._connection.together.undo()
 
     @property
     def connection(self) -> sqlite3.Connection:
         """For what runs in the writer's thread."""
         return self._connection
 
-    def _begin(self) -> None:
-        """Take the lock, and learn what other processes have added meanwhile."""
+    def _begin(self, *, look: bool) -> None:
+        """Take the lock, and learn what other processes have added meanwhile. `look`: they have added something."""
         self._connection.execute("BEGIN IMMEDIATE")
-        found = False
         for runs, chain in sealed_after(self._connection, self._tip.row):
-            found = True
+            look = True
             for index, run in enumerate(runs):
-                self._lasts[run[0]] = run[2]
-                self._hashes[run[0]] = hash_at(chain, index)
-        if found:
+                self._known.saw(run[0], run[2], hash_at(chain, index))
+        if look:
             self._tip = read_tip(self._connection, self._witness.key)
 
-    def _add(self, appends: list[Append], tip: Tip) -> Tip:
-        """Add to the tables, after a given end of the log. One statement is its own transaction."""
-        return self._insert(self._rows(appends, tip)) if appends else tip
+    def _add(self, gathering: Gathering, tip: Tip) -> Tip:
+        """Add what is gathered, and what waits for the end of the commit, after a given end of the log.
 
-    def _seal_notes(self, tip: Tip) -> Tip:
-        rows = self._empty_rows(tip)
-        rows.seal_notes()
-        return self._insert(rows)
-
-    def _insert(self, rows: Rows) -> Tip:
+        One statement is its own transaction.
+        """
+        noted, ledger = self._connection.together.write(self._connection, tip.noted, tip.ledger)
+        if noted != tip.noted:
+            rows = self._rows(gathering, tip._replace(noted=noted, ledger=ledger))
+            rows.seal_notes()
+        elif gathering:
+            rows = self._rows(gathering, tip)
+        else:
+            return tip
         statements = list(rows.statements())
         if len(statements) > 1 and not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -209,8 +223,8 @@ class SqliteWriter:
         return rows.tip
 
     def _roll_back(self) -> None:
-        # A session made in this transaction never was: its number may become another tenant's.
-        self._tenants.clear()
+        self._known.rolled_back()
+        self._connection.together.clear()
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -223,11 +237,7 @@ class SqliteWriter:
         index_tail(self._connection)
         tip = read_tip(self._connection, self._witness.key)
         self._connection.execute("COMMIT")
-        if tip.row != self._tip.row or len(self._lasts) > KNOWN_SESSIONS:
-            # Rows we have not seen may be of these sessions. They are all in `places` now.
-            self._lasts.clear()
-            self._hashes.clear()
-            self._tenants.clear()
+        self._known.indexed(unseen=tip.row != self._tip.row)
         self._tip = tip
         self._index_at = tip.row + self._settings.store_index_rows
 
@@ -245,41 +255,13 @@ class SqliteWriter:
         if inode != self._inode:
             raise StoreError(f"{self._path}: the store's file was replaced by another", hint="restart the gateway")
 
-    # From appends to rows ----------------------------------------------------------------------------------
-
-    def _rows(self, appends: list[Append], tip: Tip) -> Rows:
-        before, hashes = self._fresh.copy(), self._fresh_hashes.copy()
-        try:
-            return self._gather(appends, tip)
-        except UNSTORABLE:
-            # Find the culprits, and let the others through. (What follows one in its session fails as well.)
-            self._fresh, self._fresh_hashes = before, hashes
-            for append in appends:
-                append.error = _trouble(append.events)
-            return self._gather([append for append in appends if append.error is None], tip)
-
-    def _gather(self, appends: list[Append], tip: Tip) -> Rows:
-        runs: dict[int, list[AnyEvent]] = {}
-        fresh, lasts = self._fresh, self._lasts
-        for append in appends:
-            session, events = append.session, append.events
-            if not events:
-                continue
-            last = fresh.get(session) or lasts.get(session)
-            if last is None:
-                last = self._last(session)
-            if last is None:
-                append.error = nowhere(session)
-            elif not follows(events, last):
-                append.error = not_following(session, events[0].seq, last)
-            else:
-                fresh[session] = events[-1].seq
-                run = runs.get(session)
-                runs[session] = events if run is None else run + events
+    def _rows(self, gathering: Gathering, tip: Tip) -> Rows:
         rows = self._empty_rows(tip)
-        hashes = self._fresh_hashes
-        for session, events in runs.items():
-            hashes[session] = rows.add(session, self._tenant, events, self._hash(session))
+        try:
+            gathering.into(rows)
+        except UNSTORABLE:
+            rows = self._empty_rows(tip)
+            gathering.sorted_out().into(rows)
         return rows
 
     def _empty_rows(self, tip: Tip) -> Rows:
@@ -288,40 +270,12 @@ class SqliteWriter:
             tip, self._witness.key, row_bytes=settings.store_row_bytes, prompt_preview=settings.prompt_preview
         )
 
-    def _hash(self, session: int) -> bytes:
-        """The hash of a session's last run, which its next one goes on from."""
-        found = self._fresh_hashes.get(session) or self._hashes.get(session)
-        return found or last_hash(self._connection, session)
-
-    def _last(self, session: int) -> int | None:
-        """The sequence number of a session's last event; None if there is no such session."""
-        last = self._fresh.get(session) or self._lasts.get(session)
-        if last is None and self._tenant(session) is not None:
-            last = self._lasts[session] = indexed_last(self._connection, session)
-        return last
-
-    def _tenant(self, session: int) -> str | None:
-        tenant = self._tenants.get(session)
-        if tenant is None:
-            found = self._connection.execute("SELECT tenant FROM sessions WHERE number = ?", (session,)).fetchone()
-            if found is not None:
-                tenant = self._tenants[session] = found[0]
-        return tenant
-
 
 def _do(errand: Errand[Any]) -> None:
     try:
         errand.result = errand.run()
     except UNSTORABLE as error:
         errand.error = unstorable(error)
-
-
-def _trouble(events: list[AnyEvent]) -> StoreError | None:
-    try:
-        encode_run(events)
-    except UNSTORABLE as error:
-        return unstorable(error)
-    return None
 
 
 def _must_sync(batch: list[Work]) -> bool:

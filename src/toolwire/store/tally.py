@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolwire.core.events import AnyEvent, CallRequested, CallSettled, TurnAsked, TurnEnded, opens
-
-_TELLING = (TurnAsked, TurnEnded, CallRequested, CallSettled)
+from toolwire.core.events import AnyEvent, TurnAsked, opens
 
 
 class Tally(NamedTuple):
@@ -33,7 +31,8 @@ def tally(events: list[AnyEvent]) -> Tally | None:
     lowest: int | None = None
     prompt = None
     for event in events:
-        if not isinstance(event, _TELLING) or not (change := opens(event)):
+        change = opens(event)
+        if not change:
             continue
         delta += change
         updated = event.at

@@ -33,17 +33,28 @@ class ToolInput(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _null_is_absent(cls, arguments: Any) -> Any:
-        """Models and Java clients write `null` for an argument they leave out."""
+    def _as_json_has_it(cls, arguments: Any) -> Any:
+        """Models and Java clients write `null` for an argument they leave out, and `20.0` for 20: JSON has but one
+        kind of number."""
         if isinstance(arguments, dict):
-            return {name: value for name, value in arguments.items() if value is not None}
+            return {name: _whole(value) for name, value in arguments.items() if value is not None}
         return arguments
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class ToolOutput(BaseModel):
     """A typed result. Its dump (by alias, unset and None left out) is what document 5 carries."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+
+def as_fields(output: ToolOutput) -> dict[str, Any]:
+    """The typed fields of a result as JSON has them."""
+    fields: dict[str, Any] = output.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return fields
 
 
 def path_field(default: Any = ..., description: str = "") -> Any:

@@ -78,4 +78,5 @@ def _patterns(name: str, asked: str) -> tuple[str, ...]:
     bare = name.removeprefix("*").removeprefix(".")
     if not _EXTENSION.fullmatch(bare):
         raise ToolError("unknown_file_type", file_type=asked, field="file_type")
-    return (f"*.{bare}",)
+    # `Java` means the language, `R` the extension as it may be written: either case is looked for.
+    return tuple(dict.fromkeys((f"*.{bare}", f"*.{bare.lower()}")))

@@ -19,6 +19,8 @@ from toolwire.tools.textfile import content_hash
 from toolwire.tools.workspace import Workspace
 
 _VERSION = 2
+_REMOVED = ""
+"""Stands for the hash of a file that is not there any more."""
 _SCHEMA = """
 CREATE TABLE writes (
     id INTEGER PRIMARY KEY,
@@ -57,13 +59,13 @@ class Splice:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One recorded write. `hash_before` is None if it made the file."""
+    """One recorded write. `hash_before` is None if it made the file, `hash_after` if it removed it."""
 
     id: int
     call_id: str
     path: str
     hash_before: str | None
-    hash_after: str
+    hash_after: str | None
     inverse: Splice
     state: Literal["begun", "done", "undone"]
     """(A fourth, `withdrawn`, is never found: as if it had not been recorded.)"""
@@ -77,14 +79,14 @@ class UndoLog:
         self._settings = workspace.settings
         self._seals = WriteSeals(self._file, workspace.settings)
 
-    def begin(self, call_id: str, path: str, before: bytes | None, after: bytes) -> int:
+    def begin(self, call_id: str, path: str, before: bytes | None, after: bytes | None) -> int:
         """Record what is about to happen; the number is for `done` or `withdraw`."""
-        splice = Splice.between(before or b"", after)
+        splice = Splice.between(before or b"", after or b"")
         row = (
             call_id,
             path,
             None if before is None else content_hash(before),
-            content_hash(after),
+            _REMOVED if after is None else content_hash(after),
             splice.head,
             splice.tail,
             splice.middle,
@@ -128,7 +130,7 @@ class UndoLog:
         if row is None:
             return None
         number, call_id, path, before, after, head, tail, middle, state = row
-        return Write(number, call_id, path, before, after, Splice(head, tail, middle), state)
+        return Write(number, call_id, path, before, after or None, Splice(head, tail, middle), state)
 
     def _mark(self, number: int, state: str) -> None:
         with self._transaction() as db:

@@ -19,6 +19,7 @@ class Input(ToolInput):
     path: str = path_field(".", "Folder, relative to the project root; default: the root")
     depth: int = Field(1, ge=1, le=10, description="Levels to go down")
     limit: int | None = Field(None, ge=1, description="Most entries given")
+    offset: int = Field(0, ge=0, description="Entries to leave out first, to go on where an answer was cut")
 
 
 class Item(ToolOutput):
@@ -37,14 +38,23 @@ class Output(ToolOutput):
     total: int
     """Entries there are on the levels looked at."""
     truncated: bool
+    next_offset: int | None = None
+    """Where to go on, if the answer was cut."""
 
 
 def run(context: Context, input: Input) -> Output:
     path = context.workspace.normalise(input.path)
     most = min(input.limit or context.settings.list_limit, context.settings.list_limit)
-    walk = _Walk(context, most)
-    entries = list(walk.below(path, 1, input.depth))
-    return Output(path=path, entries=entries, count=len(entries), total=walk.total, truncated=walk.cut)
+    walk = _Walk(context, input.offset + most)
+    entries = list(walk.below(path, 1, input.depth))[input.offset :]
+    return Output(
+        path=path,
+        entries=entries,
+        count=len(entries),
+        total=walk.total,
+        truncated=walk.cut,
+        next_offset=input.offset + len(entries) if walk.cut else None,
+    )
 
 
 class _Walk:
@@ -98,8 +108,8 @@ def markdown(output: Output, language: Language) -> str:
         parts.append(
             md.pick(
                 language,
-                f"…（只显示前 {output.count} 项；请列出子目录查看其余内容）",
-                f"… (only the first {output.count} entries; list a subfolder to see the rest)",
+                f"…（只显示 {output.count} 项；用 offset={output.next_offset} 继续，或列出子目录）",
+                f"… (only {output.count} entries; go on with offset={output.next_offset}, or list a subfolder)",
             )
         )
     return "\n\n".join(parts)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toolwire.tools.atomic import TEMPORARY
+from toolwire.tools.twins import shown
 
 EntryKind = Literal["folder", "file", "link", "other"]
 
@@ -51,5 +52,4 @@ def _entry(folder: int, name: str, kind: EntryKind) -> Entry:
             size = found.st_size if stat.S_ISREG(found.st_mode) else None
         except OSError:
             size = None
-    # A name that is not Unicode can be shown, though not asked for.
-    return Entry(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), kind, size)
+    return Entry(shown(name), kind, size)

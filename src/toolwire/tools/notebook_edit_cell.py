@@ -1,11 +1,13 @@
 """`NotebookEditCell`: one cell of a Jupyter notebook replaced, inserted or deleted (document 4, 4).
 
 The file stays valid nbformat after every mode; cells that are not touched keep their bytes. What many generated
-notebooks lack (a cell's id, metadata, outputs) is filled in, since a file without it is not valid.
+notebooks lack (a cell's id, metadata, outputs) is filled in, and an id that is none (doubled, too long, with other
+characters, in a format before ids) is made one or goes, since a file with it is not valid.
 """
 
 from __future__ import annotations
 
+import re
 import uuid
 import warnings
 from typing import Any, Literal
@@ -20,6 +22,9 @@ from toolwire.tools.patch import unified
 from toolwire.tools.writing import Existing, WriteInput, WriteResult
 
 EditMode = Literal["replace", "insert", "delete"]
+
+_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""A cell's id, from format 4.5 on."""
 
 _MODES = {"replace": ("替换", "replaced"), "insert": ("插入", "inserted"), "delete": ("删除", "deleted")}
 
@@ -160,8 +165,11 @@ def _complete(file: NotebookText, cells: list[Cell | Kept]) -> None:
             whole = {"execution_count": None, "outputs": [], **whole}
         if with_ids:
             known = cell.get("id")
-            whole["id"] = known if isinstance(known, str) and known not in taken else _fresh_id(file, taken)
+            good = isinstance(known, str) and _ID.fullmatch(known) and known not in taken
+            whole["id"] = known if good else _fresh_id(file, taken)
             taken.add(whole["id"])
+        else:
+            whole.pop("id", None)
         if whole != cell:
             cells[place] = dict(sorted(whole.items()))
 

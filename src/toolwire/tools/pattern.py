@@ -15,6 +15,9 @@ from toolwire.settings import Settings
 LEGACY = ("gb18030", "cp1251")
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&~-]")
 _LINE_END = re.compile(r"\r?\n")
+_WRAPPED = "(?:"
+_MARK = re.compile(r"^    \(\?:(.*)\)\n    ( *)\^", re.MULTILINE)
+_SAID = re.compile(r"^error: (.*)", re.MULTILINE)
 _ESCAPED_LINE_END = re.compile(r"(?<!\\)(?:\\\\)*\\n")
 
 
@@ -72,16 +75,27 @@ class Pattern:
         return ToolError("bad_pattern", field="pattern", pattern=_shown(self.text), reason=reason)
 
     def explained(self, complaint: str) -> ToolError:
-        """rg wraps the pattern before it parses it, so its own mark may be off; the position is added where known."""
-        reason = complaint
-        if self.regex:
-            try:
-                re.compile(self.text)
-            except re.error as error:
-                reason = f"{complaint}\n{error.msg} (position {error.pos})"
-            except (OverflowError, RecursionError):
-                reason = complaint
-        return self.refused(reason)
+        """rg's complaint, with the place in the pattern as the caller wrote it (rg wraps it before it parses it)."""
+        said = _SAID.search(complaint)
+        reason = said[1] if said else complaint.splitlines()[0]
+        position = self._position(complaint)
+        if position is None:
+            return self.refused(reason)
+        shown = f"\n    {self.text}\n    {' ' * position}^" if "\n" not in self.text else ""
+        return self.refused(f"{reason} (position {position}){shown}")
+
+    def _position(self, complaint: str) -> int | None:
+        """Where rg put its mark; where that is in its own wrapping, what Python's parser says."""
+        mark = _MARK.search(complaint)
+        if mark and mark[1] == self.text and 0 <= len(mark[2]) - len(_WRAPPED) < len(self.text):
+            return len(mark[2]) - len(_WRAPPED)
+        try:
+            re.compile(self.text)
+        except re.error as error:
+            return error.pos
+        except (OverflowError, RecursionError):
+            pass
+        return None
 
 
 def _shown(text: str) -> str:

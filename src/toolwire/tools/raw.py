@@ -24,6 +24,8 @@ EDITING = {
     "NotebookEditCell": "toolwire.tools.notebook_edit_cell",
 }
 """Tool name → module that has `data(output)`."""
+WRITING = frozenset({*EDITING, "apply_change"})
+"""Every tool that edits files; of the last the data is its result as an object."""
 
 Data = dict[str, Any] | str
 
@@ -44,7 +46,11 @@ def data(tool: str, output: ToolOutput) -> dict[str, Any]:
 
 
 def from_object(tool: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The same out of a stored result, in document 5's form; None if it was cut and can't be rebuilt."""
+    """The same out of a stored result, in document 5's form; None if not all of it is there."""
+    if fields.get("truncated"):
+        return None
+    if tool not in EDITING:
+        return dict(fields) if "hash_after" in fields else None
     try:
         output = importlib.import_module(EDITING[tool]).Output.model_validate(dict(fields))
     except ValidationError:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+
 from pydantic import Field
 
 from toolwire.errors import ToolError
 from toolwire.tools import markdown as md
 from toolwire.tools.base import Context, Language, Tool, ToolInput, ToolOutput, path_field
-from toolwire.tools.textfile import content_hash, decode
+from toolwire.tools.large_file import Wanted, read_window
+from toolwire.tools.refusals import told
+from toolwire.tools.textfile import Text, content_hash, decode
 
 NEWLINE_NAMES = {"\n": "lf", "\r\n": "crlf", "\r": "cr"}
 
@@ -41,7 +46,12 @@ class Output(ToolOutput):
 
 def run(context: Context, input: Input) -> Output:
     path = context.workspace.normalise(input.path)
-    data = context.workspace.read_bytes(path)
+    try:
+        data = context.workspace.read_bytes(path)
+    except ToolError as error:
+        if error.kind != "file_too_large":
+            raise
+        return _of_large(context, input, path)
     text = decode(data, path)
     digest = content_hash(data)
     context.seen.note(path, digest, data)
@@ -49,7 +59,8 @@ def run(context: Context, input: Input) -> Output:
     lines = text.text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    first, last = _range(input, path, len(lines), context.settings.read_context_lines)
+    asked = _asked(input, path, context.settings.read_context_lines)
+    first, last = asked.within(path, len(lines))
     end = _cut(lines, first, last, context.settings.read_max_lines, context.settings.result_limit * 3 // 4)
     content = "\n".join(lines[first - 1 : end])
     if end and (end < len(lines) or text.text.endswith("\n")):
@@ -64,29 +75,71 @@ def run(context: Context, input: Input) -> Output:
         truncated=cut,
         next_start_line=end + 1 if cut else None,
         line=None if input.start_line or input.end_line else input.line,
-        encoding="utf-8-sig" if text.bom and text.encoding == "utf-8" else text.encoding,
-        newline="mixed" if text.mixed_newlines else NEWLINE_NAMES[text.newline],
         size=len(data),
         hash=digest,
+        **_kind(text),
     )
 
 
-def _range(input: Input, path: str, total: int, around: int) -> tuple[int, int]:
-    """First and last line to give, within the file."""
+def _of_large(context: Context, input: Input, path: str) -> Output:
+    settings = context.settings
+    asked = _asked(input, path, settings.read_context_lines)
+    wanted = Wanted(asked.first, asked.last, settings.read_max_lines, settings.result_limit * 3 // 4)
+    descriptor = context.workspace.open_file(path)
+    try:
+        with told(path):
+            found = read_window(descriptor, path, wanted, context.check)
+    finally:
+        os.close(descriptor)
+    context.seen.note(path, found.digest)
+    first, last = asked.within(path, found.total)
+    cut = found.end < last
+    return Output(
+        content=found.content,
+        path=path,
+        start_line=first,
+        end_line=found.end,
+        total_lines=found.total,
+        truncated=cut,
+        next_start_line=found.end + 1 if cut else None,
+        line=None if input.start_line or input.end_line else input.line,
+        size=found.size,
+        hash=found.digest,
+        **_kind(found.sample),
+    )
+
+
+def _kind(text: Text) -> dict[str, str]:
+    return {
+        "encoding": "utf-8-sig" if text.bom and text.encoding == "utf-8" else text.encoding,
+        "newline": "mixed" if text.mixed_newlines else NEWLINE_NAMES[text.newline],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Lines from 1, inclusive; `must` is one the file must have."""
+
+    first: int
+    last: int | None
+    must: int
+
+    def within(self, path: str, total: int) -> tuple[int, int]:
+        if self.must > max(total, 1):
+            raise ToolError("line_out_of_range", path=path, line=self.must, total=total)
+        return self.first, total if self.last is None else min(self.last, total)
+
+
+def _asked(input: Input, path: str, around: int) -> _Asked:
     if input.start_line is not None or input.end_line is not None:
-        first, last = input.start_line or 1, input.end_line or max(total, input.start_line or 1)
-        if first > last:
+        first, last = input.start_line or 1, input.end_line
+        if last is not None and first > last:
             raise ToolError("bad_line_range", path=path, start=first, end=last)
-        asked = first
-    elif input.line is not None:
+        return _Asked(first, last, first)
+    if input.line is not None:
         context_lines = around if input.context_lines is None else input.context_lines
-        first, last = max(1, input.line - context_lines), input.line + context_lines
-        asked = input.line
-    else:
-        return 1, total
-    if asked > max(total, 1):
-        raise ToolError("line_out_of_range", path=path, line=asked, total=total)
-    return first, min(last, total)
+        return _Asked(max(1, input.line - context_lines), input.line + context_lines, input.line)
+    return _Asked(1, None, 1)
 
 
 def _cut(lines: list[str], first: int, last: int, most_lines: int, most_chars: int) -> int:

@@ -18,6 +18,8 @@ _KINDS = {
     errno.EPERM: "permission_denied",
     errno.EROFS: "permission_denied",
     errno.EISDIR: "not_a_file",
+    errno.ENXIO: "not_a_file",  # a socket
+    errno.ENODEV: "not_a_file",
     errno.EEXIST: "file_exists",
     errno.EAGAIN: "path_busy",
     errno.ENOSPC: "no_space",

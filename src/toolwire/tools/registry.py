@@ -14,8 +14,9 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from toolwire.errors import ToolError
+from toolwire.errors import StoreError, ToolError
 from toolwire.tools import overflow
+from toolwire.tools.arguments import bad_arguments
 from toolwire.tools.base import Context, Language, Tool, ToolOutput
 from toolwire.tools.results import Results
 from toolwire.tools.texts import sentence
@@ -91,6 +92,10 @@ class Registry:
             return Outcome(name, context.workspace.results, limit, language, output=output, definition=tool)
         except ToolError as refused:
             error = refused
+        except StoreError as failed:
+            log.warning("tool %s: %s", name, failed.message)
+            error = ToolError("state_unusable", reason=failed.message)
+            error.__cause__ = failed
         except Exception as defect:
             log.exception("tool %s failed", name)
             error = ToolError("internal_error", tool=name, reason=type(defect).__name__)
@@ -102,16 +107,7 @@ def _validated(tool: Tool, arguments: Mapping[str, Any]) -> Any:
     try:
         return tool.input.model_validate(dict(arguments))
     except ValidationError as invalid:
-        problems = [
-            (".".join(str(step) for step in found["loc"]) or "arguments", found["msg"])
-            for found in invalid.errors(include_url=False, include_context=False, include_input=False)
-        ]
-        raise ToolError(
-            "bad_arguments",
-            field=problems[0][0],
-            problems="; ".join(f"{field}: {problem}" for field, problem in problems),
-            fields=dict(problems),
-        ) from None
+        raise bad_arguments(invalid) from None
 
 
 def as_markdown(outcome: Outcome, language: Language | None = None) -> str:
@@ -136,6 +132,14 @@ def as_object(outcome: Outcome, language: Language | None = None) -> dict[str, A
         return whole
     kept = orjson.dumps(whole, option=orjson.OPT_INDENT_2).decode()
     return overflow.cut_object(whole, outcome.limit, outcome.results.keep(kept), len(kept), language)
+
+
+def as_details(outcome: Outcome) -> dict[str, Any]:
+    """The typed fields alone, for a result that is told in words beside them."""
+    fields = as_object(outcome, "en")
+    if outcome.output is not None and "content" not in type(outcome.output).model_fields:
+        del fields["content"]
+    return fields
 
 
 def _text(outcome: Outcome, language: Language) -> str:

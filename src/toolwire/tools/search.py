@@ -87,7 +87,7 @@ def _walked(context: Context, query: Query, more: Sequence[str] = ()) -> tuple[l
     finally:
         os.close(folder)
     prefix = "" if query.path == "." else query.path + "/"
-    found = (prefix + os.fsdecode(name.removeprefix(b"./")) for name in names)
+    found = (prefix + name.removeprefix(b"./").decode("utf-8", "replace") for name in names)
     return sorted(found, key=lambda path: path.split("/")), not run.overflowed
 
 

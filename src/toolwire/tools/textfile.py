@@ -85,6 +85,18 @@ def decode(data: bytes, path: str = "") -> Text:
     raise ToolError("binary_file", path=path)
 
 
+def decode_beginning(data: bytes, path: str = "") -> Text:
+    """The text of a file's first bytes, which may end within a character."""
+    for mark, encoding in (*_MARKS, (b"", "utf-8")):
+        if data.startswith(mark) and (mark or b"\0" not in data):
+            try:
+                text = codecs.getincrementaldecoder(encoding)().decode(data[len(mark) :])
+            except UnicodeDecodeError:
+                continue
+            return Text(text, encoding, mark)
+    return decode(data[: data.rfind(b"\n") + 1 or len(data)], path)
+
+
 def _exact(data: bytes, encoding: str, mark: bytes) -> Text | None:
     """The text, if it is one and gives these very bytes back."""
     try:

@@ -48,6 +48,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "行范围无效: {path}（{start}-{end}）",
         "Bad line range: {path} ({start}-{end})",
     ),
+    "state_unusable": ("状态目录不可用: {reason}", "The state folder can't be used: {reason}"),
     # Writing
     "not_read": (
         "文件尚未读取，请先用 read_file 读取: {path}",
@@ -122,7 +123,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "symbol_not_found": ("未找到符号: {name}", "No such symbol: {name}"),
     # Calls
     "unknown_tool": ("未知工具: {name}", "Unknown tool: {name}"),
-    "bad_arguments": ("参数无效: {problems}", "Bad arguments: {problems}"),
+    "bad_arguments": ("参数无效: {problems_zh}", "Bad arguments: {problems}"),
     "timeout": ("执行超时（{seconds} 秒）", "Timed out after {seconds} s"),
     "stopped": ("已取消", "Stopped"),
     "result_not_found": ("结果不存在或已过期: {ref}", "No such result, or no longer kept: {ref}"),

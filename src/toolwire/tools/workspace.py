@@ -7,6 +7,7 @@ same way and then work with single names in it. Tools run in worker threads and 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import stat
@@ -17,9 +18,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from toolwire.errors import ConfigError, ToolError
+from toolwire.errors import ConfigError, StoreError, ToolError
 from toolwire.settings import Settings
-from toolwire.tools import atomic, confine, paths
+from toolwire.tools import atomic, confine, paths, twins
+from toolwire.tools.folder_lock import locked
 from toolwire.tools.listing import Listing, listing
 from toolwire.tools.protect import Protection
 from toolwire.tools.refusals import refuse, told
@@ -58,7 +60,8 @@ class Workspace:
         self._codemap: Codemap | None = None
         self._codemap_lock = threading.Lock()
         self._writing = threading.Lock()
-        """Held from the last look at a file to its rename, so that two of our own writes can't lose one another."""
+        """Held from the last look at a file to its rename, so that two of our own writes can't lose one another;
+        other processes are kept out by a lock on the folder."""
 
     def close(self) -> None:
         with self._codemap_lock:
@@ -85,20 +88,27 @@ class Workspace:
     @cached_property
     def state(self) -> Path:
         """Where indexes and results of this workspace are kept; never inside the project unless asked for."""
-        folder = self._state
-        if folder is None:
-            from platformdirs import user_state_path
+        try:
+            self._state_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            message = f"the state folder {self._state_folder} can't be made: {error.strerror}"
+            raise StoreError(message, hint="XDG_STATE_HOME names another place for it") from error
+        return self._state_folder
 
-            digest = hashlib.sha256(os.fsencode(self._spellings[1])).hexdigest()[:16]
-            folder = user_state_path("toolwire") / "workspaces" / digest
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return folder
+    @cached_property
+    def _state_folder(self) -> Path:
+        if self._state is not None:
+            return self._state
+        from platformdirs import user_state_path
+
+        digest = hashlib.sha256(os.fsencode(self._spellings[1])).hexdigest()[:16]
+        return user_state_path("toolwire") / "workspaces" / digest
 
     @cached_property
     def results(self) -> Results:
         from toolwire.tools.results import Results
 
-        return Results(self.state / "results", self.settings.results_bytes)
+        return Results(self._state_folder / "results", self.settings.results_bytes)
 
     @property
     def codemap(self) -> Codemap:
@@ -121,17 +131,26 @@ class Workspace:
         """A descriptor of a regular file, for reading; the caller closes it."""
         rel = self.normalise(path)
         with told(rel):
-            descriptor = self._beneath.open(rel, confine.READ)
+            descriptor = self._open(rel, confine.READ)
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             os.close(descriptor)
             raise ToolError("not_a_file", path=rel)
         return descriptor
 
+    def _open(self, rel: str, flags: int) -> int:
+        try:
+            return self._beneath.open(rel, flags)
+        except FileNotFoundError:
+            found = twins.path_on_disk(self._beneath, rel)
+            if found == rel:
+                raise
+            return self._beneath.open(found, flags)
+
     def open_folder(self, path: str) -> int:
         rel = self.normalise(path)
         try:
-            return self._beneath.open(rel, confine.FOLDER)
+            return self._open(rel, confine.FOLDER)
         except FileNotFoundError:
             raise ToolError("folder_not_found", path=rel) from None
         except NotADirectoryError:
@@ -142,14 +161,14 @@ class Workspace:
     def stat(self, path: str) -> os.stat_result:
         rel = self.normalise(path)
         with told(rel):
-            descriptor = self._beneath.open(rel, confine.O_PATH)
+            descriptor = self._open(rel, confine.O_PATH)
             try:
                 return os.fstat(descriptor)
             finally:
                 os.close(descriptor)
 
     def kind(self, path: str) -> Kind | None:
-        """None if nothing is there, or something that is neither. A path that leads outside raises."""
+        """None if nothing is there. Something that is neither, and a path that leads outside, raise."""
         try:
             mode = self.stat(path).st_mode
         except ToolError as error:
@@ -158,7 +177,9 @@ class Workspace:
             raise
         if stat.S_ISREG(mode):
             return "file"
-        return "folder" if stat.S_ISDIR(mode) else None
+        if stat.S_ISDIR(mode):
+            return "folder"
+        raise ToolError("not_a_file", path=self.normalise(path))
 
     def exists(self, path: str) -> bool:
         return self.kind(path) is not None
@@ -215,18 +236,25 @@ class Workspace:
             return
         with self._folder_of(rel) as (folder, name), told(rel):
             old = self._plain_file(folder, name, rel)
-            atomic.replace(folder, name, data, old, self._writing, lambda: self._check(folder, name, rel, expected))
+            check = functools.partial(self._check, folder, name, rel, expected)
+            atomic.replace(folder, name, data, old, self._alone(folder), check)
         self._changed(rel)
 
     def remove(self, path: str, *, expected: str | None = None) -> None:
         """Takes a file away: the inverse of creating it."""
         rel = self._writable(path)
-        with self._folder_of(rel) as (folder, name), told(rel), self._writing:
+        with self._folder_of(rel) as (folder, name), told(rel), self._alone(folder):
             self._plain_file(folder, name, rel)
             self._check(folder, name, rel, expected)
             os.unlink(name, dir_fd=folder)
             os.fsync(folder)
         self._changed(rel)
+
+    @contextlib.contextmanager
+    def _alone(self, folder: int) -> Iterator[None]:
+        """Nobody else of ours, in this process or another, replaces or removes a file of that folder meanwhile."""
+        with self._writing, locked(folder, self.settings.undo_timeout):
+            yield
 
     def _writable(self, path: str) -> str:
         rel = self.normalise(path)
@@ -240,6 +268,8 @@ class Workspace:
         made: Made = []
         try:
             with self._folder_of(rel, made) as (folder, name), told(rel):
+                if confine.is_link_at(name, folder):
+                    raise ToolError("link_refused", path=rel)
                 atomic.create(folder, name, data)
         except ToolError:
             self._unmake(made)
@@ -253,17 +283,17 @@ class Workspace:
             folder = self._open_parent(parent or ".") if made is None else self._make(parent or ".", made)
         try:
             self._check_place(folder, name, rel)
-            yield folder, name
+            yield folder, twins.name_on_disk(folder, name)
         finally:
             os.close(folder)
 
     def _open_parent(self, parent: str) -> int:
-        folder = self._beneath.open(parent, confine.FOLDER)
+        folder = self._open(parent, confine.FOLDER)
         if confine.location(folder) is not None:
             return folder
         # Where the kernel can't tell a folder's real place, only a path without links is known to be what it says.
         os.close(folder)
-        return self._walk.open(parent, confine.FOLDER)
+        return self._walk.open(twins.path_on_disk(self._walk, parent), confine.FOLDER)
 
     def _make(self, folder: str, made: Made) -> int:
         try:

@@ -93,36 +93,45 @@ def change(context: Context, before: Existing, text: str) -> dict[str, Any]:
     """Write a new text over a file, in its own encoding. The common fields of the result, but for the patch."""
     after = before.kind.encode(text, before.path)
     if after != before.data:
-        _recorded(context, before.path, before.data, after)
+        recorded(context, before.path, before.data, after)
     return _fields(context, before.path, before.digest, after)
 
 
 def create(context: Context, path: str, text: str) -> dict[str, Any]:
     """Make a file, UTF-8. The common fields of the result; a created file has no patch."""
     after = Text("").encode(text, path)
-    _recorded(context, path, None, after)
+    recorded(context, path, None, after)
     return {**_fields(context, path, None, after), "created": True}
 
 
-def _recorded(context: Context, path: str, before: bytes | None, after: bytes) -> None:
-    """Intent, effect, done: in that order, so that a crash between any two leaves a state that can be decided."""
-    workspace, record = context.workspace, UndoLog(context.workspace)
+def recorded(context: Context, path: str, before: bytes | None, after: bytes | None) -> None:
+    """Intent, effect, done: in that order, so that a crash between any two leaves a state that can be decided.
+
+    Without `before` the file is made, without `after` it is removed.
+    """
+    workspace = context.workspace
     context.check()
     try:
+        record = UndoLog(workspace)
         number = record.begin(context.call_id or f"write-{uuid.uuid4()}", path, before, after)
     except StoreError as error:
         raise ToolError("not_recorded", path=path, reason=error.message) from error
     try:
-        if before is None:
-            workspace.write_bytes(path, after, create=True)
-        else:
-            workspace.write_bytes(path, after, expected=content_hash(before))
+        _carry_out(workspace, path, before, after)
     except ToolError:
         # A failure after the rename (a sync, say) leaves the effect behind, and then the record must stay.
         if not _holds(workspace, path, after):
             _noted(record.withdraw, number)
         raise
     _noted(record.done, number)
+
+
+def _carry_out(workspace: Workspace, path: str, before: bytes | None, after: bytes | None) -> None:
+    expected = None if before is None else content_hash(before)
+    if after is None:
+        workspace.remove(path, expected=expected)
+    else:
+        workspace.write_bytes(path, after, expected=expected, create=before is None)
 
 
 def _noted(note: Callable[[int], None], number: int) -> None:
@@ -133,10 +142,12 @@ def _noted(note: Callable[[int], None], number: int) -> None:
         log.warning("%s", error.message)
 
 
-def _holds(workspace: Workspace, path: str, after: bytes) -> bool:
+def _holds(workspace: Workspace, path: str, after: bytes | None) -> bool:
     try:
         return workspace.read_bytes(path) == after
     except ToolError as error:
+        if after is None:
+            return error.kind == "file_not_found"
         return error.kind not in ("file_not_found", "not_a_file", "protected_path", "outside_workspace")
 
 

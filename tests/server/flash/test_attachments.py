@@ -187,3 +187,13 @@ def test_a_name_that_passes_is_one_component_of_a_path(name: str) -> None:
         assert (Path("/root/folder") / name).name == name
         assert name not in (".", "..")
         assert len(name.encode()) <= 200
+
+
+@pytest.mark.parametrize("name", ["\u202etxt.exe", "a\u200b.md", "\ufeffa.md", "a\u2066b.md"])
+async def test_a_name_with_unseen_signs_is_refused(gateway: Running, name: str) -> None:
+    assert (await upload(Calls(gateway), name))["code"] == "VALIDATION_FAILED"
+
+
+@pytest.mark.parametrize("name", ["می\u200cخواهم.md", "👩\u200d💻.md", "说明.md"])
+async def test_a_name_in_any_script_is_fine(gateway: Running, name: str) -> None:
+    assert (await upload(Calls(gateway), name))["data"]["file"]["name"] == name

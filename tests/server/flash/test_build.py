@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,10 @@ import pytest
 from support.flash import Calls
 from support.patience import PATIENCE
 from support.running import running
+from toolwire.errors import ConfigError
+from toolwire.server.registered import catalogue_of
 from toolwire.settings import Settings
+from toolwire.tools.registry import default_registry
 
 
 async def test_not_configured_is_a_clear_error(tmp_path: Path) -> None:
@@ -102,3 +106,28 @@ async def test_two_builds_do_not_run_at_once(tmp_path: Path) -> None:
 async def test_a_command_that_is_not_there_is_an_upstream_error(tmp_path: Path) -> None:
     async with running(tmp_path, settings=Settings(flash_build_command="no-such-program-here")) as gateway:
         assert await Calls(gateway).code("flash.build.run") == "UPSTREAM_ERROR"
+
+
+async def test_a_build_without_a_result_is_in_the_execution_log(tmp_path: Path) -> None:
+    settings = Settings(flash_build_command="sleep 60", flash_build_timeout=0.3)
+    async with running(tmp_path, settings=settings) as gateway:
+        call = Calls(gateway)
+        assert await call.code("flash.build.run") == "TIMEOUT"
+        (line,) = (await call.done("flash.audit.query", tool_id="flash.build.run"))["logs"]
+        assert (line["status"], line["output_data"]) == ("failed", {"code": "TIMEOUT"})
+        assert "0.3" in line["error_message"]
+
+
+async def test_what_a_build_leaves_behind_does_not_hold_up_its_result(tmp_path: Path) -> None:
+    """A daemon in a session of its own keeps the output open."""
+    leave = "import os, time; print('built', flush=True); os.fork() or (os.setsid(), time.sleep(600))"
+    settings = Settings(flash_build_command=f'{sys.executable} -c "{leave}"', flash_build_timeout=PATIENCE)
+    async with running(tmp_path, settings=settings) as gateway:
+        data = await Calls(gateway).done("flash.build.run")
+    assert (data["exitCode"], data["output"]) == (0, "built\n")
+
+
+def test_a_command_with_a_quote_too_few_is_refused_at_start(tmp_path: Path) -> None:
+    settings = Settings(flash_build_command="sh -c 'oops")
+    with pytest.raises(ConfigError, match="flash_build_command: No closing quotation"):
+        catalogue_of(default_registry(), settings)

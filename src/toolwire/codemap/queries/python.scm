@@ -8,7 +8,7 @@
   (identifier) @param
   (list_splat_pattern (identifier) @param)
   (dictionary_splat_pattern (identifier) @param)
-  (default_parameter name: (identifier) @param)
+  (default_parameter name: (identifier) @param value: (_) @value)
   (typed_default_parameter name: (identifier) @param type: (type) @type)
   (typed_parameter . (identifier) @param type: (type) @type)
 ])

@@ -79,7 +79,10 @@ async def save(
                 field="expected_version",
                 hint="read it again, then save",
             )
-        app |= {**changes, "version": app["version"] + 1, "updated_by": caller.name, "updated_at": at}
+        if not changes:
+            return ServiceResult({"app": app}, "应用没有变化", rows_affected=0)
+        app |= {name: _NEW[name] if value is None else value for name, value in changes.items()}
+        app |= {"version": app["version"] + 1, "updated_by": caller.name, "updated_at": at}
         rows.update(connection, APPS, caller.tenant, app_id, app)
         return ServiceResult({"app": app}, "应用已保存", rows_affected=1)
 
@@ -129,9 +132,13 @@ async def route_update(context: CallContext, route_id: str, changes: Mapping[str
     caller = context.caller
     if "route_path" in changes:
         check_route(changes["route_path"])
+    if changes.get("mount_point", "") is None:
+        changes = {**changes, "mount_point": MOUNT_POINT}
 
     def work(connection: sqlite3.Connection, at: str) -> ServiceResult:
         route = rows.one(connection, ROUTES, caller, route_id, write=True)
+        if not changes:
+            return ServiceResult({"route": route}, "路由没有变化", rows_affected=0)
         if "app_id" in changes:
             rows.one(connection, APPS, caller, changes["app_id"], field="app_id", write=True)
         at_path = _route_at(connection, caller.tenant, changes.get("route_path", route["route_path"]))

@@ -20,7 +20,7 @@ from toolwire.server.catalogue import CallContext, ServiceResult
 from toolwire.server.clock import now_ms
 from toolwire.server.flash import effects, rows
 from toolwire.server.flash.controlled import refused
-from toolwire.server.flash.drafts import check_app_id
+from toolwire.server.flash.drafts import check_app_id, check_seen
 from toolwire.server.security import Caller
 from toolwire.tools import atomic
 from toolwire.tools.textfile import content_hash
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 FOLDER = ".uploads/app"
 NAME_BYTES = 200
 """Room is left for a suffix within a file system's 255."""
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")
+"""Also signs that turn the order of what is shown around: `exe.txt` may not be what it looks like."""
+_JOINERS = "\u200c\u200d"
+"""Persian words and many emoji are written with these."""
 _SHOWN = {
     "id": "id",
     "app_id": "appId",
@@ -110,6 +114,7 @@ async def attached(hub: Hub, caller: Caller, files: Sequence[Attachment]) -> tup
 
     def check(connection: sqlite3.Connection) -> None:
         for file in found:
+            check_seen(connection, caller, file.path)
             row = connection.execute(
                 "SELECT owner FROM flash_attachments WHERE tenant = ? AND relative_path = ?",
                 (caller.tenant, file.path),
@@ -123,12 +128,14 @@ async def attached(hub: Hub, caller: Caller, files: Sequence[Attachment]) -> tup
 
 def check_name(name: str, field: str = "fileName") -> None:
     """One plain name: no path, nothing invisible, nothing that a file system reads otherwise."""
-    odd = [sign for sign in name if unicodedata.category(sign) in ("Cc", "Cs", "Co", "Cn") or sign in "/\\:"]
+    seen = [sign for sign in name if sign not in _JOINERS]
+    odd = [sign for sign in seen if sign in "/\\:" or unicodedata.category(sign) in _UNSEEN]
     try:
         size = len(name.encode())
     except UnicodeEncodeError:
         size = NAME_BYTES + 1
-    if not name.strip(". ") or odd or size > NAME_BYTES or name.startswith(atomic.TEMPORARY) or name != name.strip():
+    plain = "".join(seen).strip(". ") and name == name.strip() and not name.startswith(atomic.TEMPORARY)
+    if not plain or odd or size > NAME_BYTES:
         raise FlashError("VALIDATION_FAILED", f"{field}: 不是有效的文件名 {name[:100]!r}", field=field)
 
 
@@ -199,7 +206,7 @@ def _made(workspace: Workspace, path: str, data: bytes) -> bool:
     try:
         workspace.write_bytes(path, data, create=True)
     except ToolError as error:
-        if error.kind != "file_exists":
+        if error.kind not in ("file_exists", "link_refused", "not_a_file"):
             raise
     else:
         return True

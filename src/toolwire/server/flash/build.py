@@ -14,9 +14,9 @@ import shlex
 import signal
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from toolwire.errors import FlashError
+from toolwire.errors import ConfigError, FlashError
 from toolwire.server.catalogue import CallContext, ServiceResult
 from toolwire.server.clock import now_ms
 from toolwire.server.flash import logs
@@ -34,8 +34,15 @@ _PASSED_ON = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "T
 """What of the gateway's environment a build sees: no tokens, no keys."""
 
 
-async def run(context: CallContext) -> ServiceResult:
-    words = shlex.split(context.hub.settings.flash_build_command)
+def words_of(command: str) -> list[str]:
+    """The words of a configured command; raises ConfigError if it has a quote too few."""
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"flash_build_command: {error}: {command!r}", field="flash_build_command") from None
+
+
+async def run(context: CallContext, words: list[str]) -> ServiceResult:
     if not words:
         raise FlashError(
             "VALIDATION_FAILED",
@@ -50,21 +57,29 @@ async def run(context: CallContext) -> ServiceResult:
     hub.controlled.building.add(tenant)
     try:
         async with hub.visit(tenant, context.session_id or SESSION) as live:
-            result = await _build(context, words, str(workspace.root), live)
+            result = await _recorded(context, words, str(workspace.root), live)
         await logs.note(context, TOOL, "completed" if result.data["success"] else "failed", {}, result.data)
         return result
     finally:
         hub.controlled.building.discard(tenant)
 
 
+async def _recorded(context: CallContext, words: list[str], folder: str, live: LiveSession) -> ServiceResult:
+    """A build that has no result leaves a line in the execution log as well."""
+    try:
+        return await _build(context, words, folder, live)
+    except FlashError as error:
+        await logs.note(context, TOOL, "failed", {}, {"code": error.code}, error.message)
+        raise
+
+
 async def _build(context: CallContext, words: list[str], folder: str, live: LiveSession) -> ServiceResult:
     settings, started = context.hub.settings, time.monotonic()
     output = _Output(context, live, settings.flash_build_output, settings.flash_build_streamed)
-    process = await _start(words, folder)
+    process, pipe = await _start(words, folder)
     try:
         async with asyncio.timeout(settings.flash_build_timeout):
-            await output.read(process)
-            code = await process.wait()
+            code = await _followed(process, pipe, output)
     except TimeoutError:
         raise FlashError(
             "TIMEOUT",
@@ -84,20 +99,45 @@ async def _build(context: CallContext, words: list[str], folder: str, live: Live
     return ServiceResult(data, "构建成功" if code == 0 else f"构建失败, 退出码 {code}")
 
 
-async def _start(words: list[str], folder: str) -> asyncio.subprocess.Process:
-    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+async def _followed(process: asyncio.subprocess.Process, pipe: IO[bytes], output: _Output) -> int:
+    """Read until the command has ended. What it leaves behind may hold its output open, and is not waited for."""
+    stream = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), pipe)
+    reading = asyncio.create_task(output.read(stream))
     try:
-        return await asyncio.create_subprocess_exec(
+        code = await process.wait()
+        _signal(process, signal.SIGKILL)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(KILL_PATIENCE):
+                await asyncio.shield(reading)
+        return code
+    finally:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+        transport.close()
+
+
+async def _start(words: list[str], folder: str) -> tuple[asyncio.subprocess.Process, IO[bytes]]:
+    """The process, and the end of the pipe it writes to. (asyncio's own pipes would keep `wait` from returning.)"""
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    ours, its = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
             *words,
             cwd=folder,
             env=environment,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
+            stdout=its,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
+        return process, os.fdopen(ours, "rb", 0)
     except OSError as error:
+        os.close(ours)
         raise FlashError("UPSTREAM_ERROR", f"无法启动构建命令 {words[0]!r}: {error.strerror}") from error
+    finally:
+        os.close(its)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -132,10 +172,9 @@ class _Output:
     def kept(self) -> str:
         return "".join(self._pieces)[-self._keep :]
 
-    async def read(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
+    async def read(self, stream: asyncio.StreamReader) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        while piece := await process.stdout.read(CHUNK):
+        while piece := await stream.read(CHUNK):
             await self._take(decoder.decode(piece))
         await self._take(decoder.decode(b"", True))
 

@@ -41,6 +41,14 @@ def path_of(app_id: str) -> str:
     return f"{FOLDER}/{app_id}/{FILE}"
 
 
+def check_seen(connection: sqlite3.Connection, caller: Caller, path: str) -> None:
+    """Raises RLS_DENIED if a path of the controlled folder is in a draft's folder that the caller may not see."""
+    if path.startswith(f"{FOLDER}/"):
+        app_id, slash, _ = path.removeprefix(f"{FOLDER}/").partition("/")
+        if slash:
+            _check(connection, caller, app_id, write=False)
+
+
 async def read(context: CallContext, app_id: str) -> ServiceResult:
     """The draft as its file has it now; empty if there is none yet."""
     path, caller = path_of(app_id), context.caller

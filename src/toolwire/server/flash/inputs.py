@@ -31,6 +31,11 @@ class Input(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
+def _may_be_left_out() -> Any:
+    """A field that is said or not, but never null."""
+    return Field(default_factory=lambda: None)
+
+
 class OfApp(Input):
     appId: Id | None = Field(None, description="The app; default: the call's app_id")
 
@@ -96,6 +101,9 @@ class AppCreate(AppFields):
 
 
 class AppSave(AppFields):
+    name: Name = _may_be_left_out()
+    app_type: AppType = _may_be_left_out()
+    status: AppStatus = _may_be_left_out()
     id: Id | None = Field(None, description="The app; default: the call's app_id")
     app_id: Id | None = Field(None, description="Another name for `id`")
     expected_version: Count | None = Field(None, description="Refuse if the app has another version by now")
@@ -114,10 +122,10 @@ class RouteUpsert(Input):
 
 
 class RouteFields(Input):
-    app_id: Id | None = None
-    route_path: RoutePath | None = None
+    app_id: Id = _may_be_left_out()
+    route_path: RoutePath = _may_be_left_out()
     mount_point: Label | None = None
-    is_active: bool | None = None
+    is_active: bool = _may_be_left_out()
 
 
 class RouteUpdate(RouteFields):

@@ -32,7 +32,12 @@ async def append(context: CallContext, fields: Mapping[str, Any]) -> ServiceResu
 
 
 async def note(
-    context: CallContext, tool_id: str, status: str, asked: Mapping[str, Any], answer: Mapping[str, Any]
+    context: CallContext,
+    tool_id: str,
+    status: str,
+    asked: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    error: str | None = None,
 ) -> None:
     """The gateway's own line about a tool whose effect is not in the store."""
     line = {
@@ -45,6 +50,7 @@ async def note(
         "status": status,
         "input_data": dict(asked),
         "output_data": dict(answer),
+        "error_message": error,
         "executed_by": context.caller.name,
         "executed_at": rows.now_text(now_ms()),
     }

@@ -23,10 +23,11 @@ from toolwire.dialects.flash_messages import (
     FlashTask,
     Received,
     received,
+    session_of,
 )
 from toolwire.errors import FlashError, StoreError, ToolwireError
 from toolwire.server.clock import now_ms
-from toolwire.server.connection import BROKEN, Connection
+from toolwire.server.connection import BROKEN, REFUSED, Connection
 from toolwire.server.flash.attachments import attached
 from toolwire.server.flash.seat import Seat
 from toolwire.server.outbox import Wire
@@ -70,12 +71,17 @@ class FlashSocket(Connection):
     # In ----------------------------------------------------------------------------------------------------
 
     def _receive(self, message: bytes) -> None:
+        if not self._still_known():
+            return
+        limit = self.hub.settings.nesting_limit
         try:
-            self._attend(received(message, self.hub.settings.nesting_limit))
+            self._attend(received(message, limit))
         except ToolwireError as error:
-            self.refuse(error)
+            self._refuse_in(session_of(message, limit) or self._first, error)
 
     async def _receive_large(self, message: bytes) -> None:
+        if not self._still_known():
+            return
         loop, limit = self.hub.loop, self.hub.settings.nesting_limit
         try:
             heard = await loop.run_in_executor(self.hub.decoders, received, message, limit)
@@ -84,8 +90,16 @@ class FlashSocket(Connection):
             else:
                 await self._serve(heard)
         except ToolwireError as error:
-            self.refuse(error)
+            named = await loop.run_in_executor(self.hub.decoders, session_of, message, limit)
+            self._refuse_in(named or self._first, error)
         self._free()
+
+    def _still_known(self) -> bool:
+        """The hub looks at tokens now and then; nothing is done for one whose time was up a moment ago."""
+        known = self.hub.guard.still_knows(self.who)
+        if not known:
+            self.close(REFUSED, "the token is not valid any more")
+        return known
 
     def _attend(self, message: Received) -> None:
         """A call goes its own way; everything else is done in order, one after another."""

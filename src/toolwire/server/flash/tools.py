@@ -66,7 +66,8 @@ class Flash:
             placement="service",
             api=self.api,
             run=called,
-            atomic=self.atomic and not self.reads,
+            atomic=self.atomic,
+            content_kept=self.atomic,
             timeout=self.timeout,
         )
 
@@ -174,7 +175,7 @@ def _apps() -> list[Entry]:
             lambda context, given: apps.save(
                 context,
                 given.id or given.app_id or context.app_id,
-                _given(given, "id", "app_id", "expected_version"),
+                _changes(given, "id", "app_id", "expected_version"),
                 given.expected_version,
             ),
         ),
@@ -214,7 +215,7 @@ def _routes() -> list[Entry]:
         ).entry(
             inputs.RouteUpdate,
             outputs.OneRoute,
-            lambda context, given: apps.route_update(context, given.id, _given(given, "id")),
+            lambda context, given: apps.route_update(context, given.id, _changes(given, "id")),
         ),
         Flash("flash.route.resolve", "解析路由", "Resolve a route", "read", "flash_route").entry(
             inputs.RouteResolve, outputs.AppWithRoute, lambda context, given: apps.resolve(context, given.route_path)
@@ -254,6 +255,7 @@ def _logs() -> list[Entry]:
 
 
 def _build(settings: Settings) -> Entry:
+    words = build.words_of(settings.flash_build_command)
     return Flash(
         *("flash.build.run", "运行构建", "Run the build", "run", "flash_build"),
         risk="high",
@@ -261,9 +263,14 @@ def _build(settings: Settings) -> Entry:
         reads=False,
         atomic=False,
         timeout=settings.flash_build_timeout + build.KILL_PATIENCE * 2,
-    ).entry(inputs.Nothing, outputs.Build, lambda context, _: build.run(context))
+    ).entry(inputs.Nothing, outputs.Build, lambda context, _: build.run(context, words))
 
 
 def _given(model: inputs.Input, *leave_out: str) -> dict[str, Any]:
     """What was really said; null counts as not said."""
     return model.model_dump(exclude_unset=True, exclude_none=True, exclude=set(leave_out))
+
+
+def _changes(model: inputs.Input, *leave_out: str) -> dict[str, Any]:
+    """What was really said; null means that a field becomes empty."""
+    return model.model_dump(exclude_unset=True, exclude=set(leave_out))

@@ -36,6 +36,8 @@ class ApprovalView(BaseModel):
     role: str
     """The least role that may answer."""
     asked_by: str
+    why: str
+    """Which rule wants a person's word."""
     trace_id: str
     asked_at: int
     expires_at: int
@@ -69,13 +71,13 @@ async def waiting(
 ) -> ApprovalList:
     """What waits for a person, the oldest first."""
     found = await hub_of(request).approvals.pending(caller_of(request).tenant, session, limit)
-    return ApprovalList(approvals=[_view(approval) for approval in found])
+    return ApprovalList(approvals=[_view(request, approval) for approval in found])
 
 
 @router.get("/{number}", responses=_NOT_FOUND)
 async def one(request: Request, number: str) -> ApprovalView:
     """A request, answered or not."""
-    return _view(await hub_of(request).approvals.find(caller_of(request).tenant, number))
+    return _view(request, await hub_of(request).approvals.find(caller_of(request).tenant, number))
 
 
 @router.post("/{number}", responses=_REFUSED)
@@ -89,10 +91,10 @@ async def answer(request: Request, number: str, word: Word) -> ApprovalView:
         reason=word.reason,
         digest=word.digest,
     )
-    return _view(answered)
+    return _view(request, answered)
 
 
-def _view(approval: Approval) -> ApprovalView:
+def _view(request: Request, approval: Approval) -> ApprovalView:
     return ApprovalView(
         id=approval.id,
         session=approval.session,
@@ -103,6 +105,7 @@ def _view(approval: Approval) -> ApprovalView:
         risk=approval.risk,
         role=approval.role,
         asked_by=approval.caller,
+        why=hub_of(request).words.why(approval.tool, by_agent=bool(approval.turn)),
         trace_id=approval.trace,
         asked_at=approval.asked,
         expires_at=approval.expires,

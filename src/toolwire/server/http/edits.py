@@ -19,6 +19,7 @@ from toolwire.server.http.health import hub_of
 from toolwire.server.http.sessions import caller_of, find
 from toolwire.server.hub import Hub
 from toolwire.tools import notebook_edit_cell, raw
+from toolwire.tools.known import known
 
 router = APIRouter(tags=["sessions"])
 
@@ -28,7 +29,7 @@ _NAMESPACE = uuid.UUID("6f0d4a52-3b1f-5c0e-9a55-7a1c5b0e4d21")
 
 
 @router.get(
-    "/api/sessions/{name}/edits",
+    "/api/sessions/{name:path}/edits",
     response_class=StreamingResponse,
     responses={404: as_json("No such session"), 200: {"content": {NDJSON: {}}}},
 )
@@ -57,21 +58,22 @@ class Envelopes:
         self._asked: dict[str, CallRequested] = {}
 
     def of(self, event: AnyEvent) -> Iterator[bytes]:
-        if isinstance(event, CallRequested) and event.tool in raw.EDITING:
+        if isinstance(event, CallRequested) and event.tool in raw.WRITING:
             self._asked[event.call_id] = event
         elif isinstance(event, CallSettled) and (asked := self._asked.pop(event.call_id, None)) is not None:
+            fresh = str(uuid.uuid5(_NAMESPACE, event.call_id))
             data = self._data(asked, event)
-            if data is not None:
-                fresh = str(uuid.uuid5(_NAMESPACE, event.call_id))
-                yield backend_only.result(event.tool, event.asked_as or event.call_id, fresh, data) + b"\n"
+            yield backend_only.result(event.tool, event.asked_as or event.call_id, fresh, data) + b"\n"
 
-    def _data(self, asked: CallRequested, event: CallSettled) -> raw.Data | None:
+    def _data(self, asked: CallRequested, event: CallSettled) -> raw.Data:
         if event.outcome != "ok":
             return _failure(asked, event.error)
-        fields = event.details or event.result
-        if not isinstance(fields, dict):  # a client of document 1 or 2 told it in words alone
-            return None
-        return raw.from_object(event.tool, self._whole(asked.project, fields))
+        text = event.result if isinstance(event.result, str) else ""
+        fields = event.details or (event.result if isinstance(event.result, dict) else {})
+        if event.tool not in raw.EDITING and text:
+            fields = {"content": text, **fields}
+        whole = raw.from_object(event.tool, self._whole(asked.project, fields))
+        return whole if whole is not None else known(event.tool, asked.arguments, fields, text)
 
     def _whole(self, project: str, fields: dict[str, Any]) -> dict[str, Any]:
         """A result that was cut for size, in full, if it is still kept here."""

@@ -8,12 +8,14 @@ from typing import Any
 import orjson
 from fastapi import APIRouter, Request, Response
 
-from toolwire.dialects import flash_calls, wire
-from toolwire.dialects.flash_calls import MESSAGES, Api, RegistryTool, ToolCall, ToolRegistry, ToolResponse
+from toolwire.dialects import flash_calls
+from toolwire.dialects.flash_calls import Api, RegistryTool, ToolCall, ToolRegistry, ToolResponse
 from toolwire.dialects.wire import Model
-from toolwire.errors import FLASH_STATUS, FlashError, InvalidMessage
+from toolwire.errors import FLASH_STATUS, FlashError
 from toolwire.server import responses
 from toolwire.server.catalogue import Catalogue, Entry
+from toolwire.server.http.bodies import object_of
+from toolwire.server.http.flash_words import TRACE_HEADER
 from toolwire.server.http.health import hub_of
 from toolwire.server.http.sessions import caller_of
 from toolwire.server.roles import ROLES
@@ -22,7 +24,6 @@ from toolwire.server.workspace_tools import CALL_API, CALL_PATH
 router = APIRouter(tags=["flash"])
 
 REGISTRY_PATH = "/agent/flash/tools/registry"
-TRACE_HEADER = "X-Trace-Id"
 JSON = "application/json"
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
@@ -67,10 +68,9 @@ async def call(request: Request) -> Response:
     """Call a tool. A write with an idempotency_key happens once, however often it is sent."""
     hub, caller = hub_of(request), caller_of(request)
     try:
-        envelope = wire.parse(await request.body(), hub.settings.nesting_limit)
-    except InvalidMessage as error:
-        refusal = FlashError("BAD_REQUEST", f"{MESSAGES['BAD_REQUEST']}: {error.message}")
-        return answer(responses.failure(refusal, None, None), refusal.http_status)
+        envelope = await object_of(request)
+    except FlashError as error:
+        return answer(responses.failure(error, None, None), error.http_status)
     return answer(*await hub.calls.call(envelope, caller))
 
 

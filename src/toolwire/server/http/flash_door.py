@@ -13,13 +13,13 @@ import orjson
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from toolwire.dialects import wire
-from toolwire.dialects.flash_calls import MESSAGES, ToolResponse
-from toolwire.errors import FLASH_STATUS, FlashError, InvalidMessage
+from toolwire.dialects.flash_calls import ToolResponse
+from toolwire.errors import FLASH_STATUS, FlashError
 from toolwire.server import responses
 from toolwire.server.clock import now_ms
 from toolwire.server.flash.rows import OPERATORS
-from toolwire.server.http.flash_calls import JSON, TRACE_HEADER, answer
+from toolwire.server.http.flash_calls import JSON, answer
+from toolwire.server.http.flash_words import TRACE_HEADER, is_trace
 from toolwire.server.http.health import hub_of
 from toolwire.server.http.sessions import caller_of
 
@@ -40,7 +40,7 @@ async def through(
     """Call a tool for a plain route."""
     hub = hub_of(request)
     envelope = {
-        "trace_id": request.headers.get(TRACE_HEADER) or f"tr_{hub.ids.next(now_ms())}",
+        "trace_id": request.headers.get(TRACE_HEADER) or _fresh_trace(request),
         "idempotency_key": request.headers.get(KEY_HEADER) or f"auto_{hub.ids.next(now_ms())}",
         "tool_id": tool_id,
         "app_id": app_id,
@@ -59,25 +59,16 @@ def plain(response: responses.Response, status: int, body: Any, created: bool = 
     return Response(orjson.dumps(body), status_code=201 if created else 200, media_type=JSON, headers=headers)
 
 
-def refuse(error: FlashError, tool_id: str | None = None) -> Response:
-    return answer(responses.failure(error, tool_id, None), error.http_status)
+def refuse(request: Request, error: FlashError, tool_id: str | None = None) -> Response:
+    """A refusal before anything was called; it has a trace all the same."""
+    trace = request.headers.get(TRACE_HEADER) or ""
+    return answer(
+        responses.failure(error, tool_id, trace if is_trace(trace) else _fresh_trace(request)), error.http_status
+    )
 
 
-async def object_of(request: Request) -> dict[str, Any]:
-    """The request's body, a JSON object; raises BAD_REQUEST."""
-    settings = hub_of(request).settings
-    pieces, size = [], 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > settings.flash_body_bytes:
-            raise FlashError(
-                "BAD_REQUEST", f"请求超过 {settings.flash_body_bytes} 字节", reason="BODY_TOO_LARGE", field="$"
-            )
-        pieces.append(piece)
-    try:
-        return wire.parse(b"".join(pieces), settings.nesting_limit)
-    except InvalidMessage as error:
-        raise FlashError("BAD_REQUEST", f"{MESSAGES['BAD_REQUEST']}: {error.message}") from None
+def _fresh_trace(request: Request) -> str:
+    return f"tr_{hub_of(request).ids.next(now_ms())}"
 
 
 def listing_of(request: Request) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Request, Response
 from toolwire.errors import FlashError
 from toolwire.server.flash import attachments, inputs, outputs
 from toolwire.server.flash.tools import ATTACHMENTS, DRAFT
+from toolwire.server.http.bodies import object_of
 from toolwire.server.http.flash_door import (
     FAILURES,
     body_schema,
     number_of,
-    object_of,
     parameters,
     plain,
     refuse,
@@ -102,7 +102,7 @@ async def download(request: Request, file_id: str) -> Response:
     try:
         file, data = await attachments.content(hub_of(request), caller_of(request), file_id)
     except FlashError as error:
-        return refuse(error)
+        return refuse(request, error)
     name = quote(file["name"], safe="")
     headers = {**SAFE, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
@@ -115,7 +115,7 @@ async def _asked(request: Request, tool_id: str, *texts: str, **numbers: int) ->
     try:
         arguments |= {name: number_of(name, query[name]) for name in numbers if name in query}
     except FlashError as error:
-        return refuse(error, tool_id)
+        return refuse(request, error, tool_id)
     return await _answered(request, tool_id, arguments)
 
 
@@ -123,7 +123,9 @@ async def _with_body(request: Request, tool_id: str) -> Response:
     try:
         asked = await object_of(request)
     except FlashError as error:
-        return refuse(error, tool_id)
+        return refuse(request, error, tool_id)
+    if app := request.query_params.get("appId"):
+        asked = {"appId": app, **asked}
     return await _answered(request, tool_id, asked)
 
 

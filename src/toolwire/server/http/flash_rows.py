@@ -11,12 +11,12 @@ from fastapi import APIRouter, Request, Response
 from toolwire.errors import FlashError
 from toolwire.server.flash import inputs, outputs, rows
 from toolwire.server.flash.tools import APPS, LOGS, ROUTES
+from toolwire.server.http.bodies import object_of
 from toolwire.server.http.flash_door import (
     FAILURES,
     body_schema,
     listing_of,
     listing_schema,
-    object_of,
     plain,
     refuse,
     row_asked_for,
@@ -64,7 +64,7 @@ async def create_app(request: Request) -> Response:
     APPS,
     response_model=outputs.App | list[outputs.App],
     responses=FAILURES,
-    openapi_extra={**body_schema(inputs.AppFields), **ONE_ROW},
+    openapi_extra={**body_schema(inputs.AppSave), **ONE_ROW},
 )
 async def save_app(request: Request) -> Response:
     """Change the app that `?id=eq.value` names."""
@@ -122,7 +122,7 @@ async def _listed(request: Request, tool_id: str, part: str) -> Response:
     try:
         asked = listing_of(request)
     except FlashError as error:
-        return refuse(error, tool_id)
+        return refuse(request, error, tool_id)
     response, status = await through(request, tool_id, asked)
     return plain(response, status, (response.get("data") or {}).get(part))
 
@@ -131,7 +131,7 @@ async def _changed(request: Request, tool_id: str, part: str) -> Response:
     try:
         row = row_asked_for(request)
     except FlashError as error:
-        return refuse(error, tool_id)
+        return refuse(request, error, tool_id)
     return await _written(request, tool_id, part, {"id": row})
 
 
@@ -141,7 +141,7 @@ async def _written(
     try:
         asked = await object_of(request)
     except FlashError as error:
-        return refuse(error, tool_id)
+        return refuse(request, error, tool_id)
     response, status = await through(request, tool_id, {**asked, **(more or {})})
     row = (response.get("data") or {}).get(part)
     return plain(response, status, [row] if wants_list(request) else row, created)

@@ -22,6 +22,9 @@ class _Bell:
         self._rung = asyncio.Event()
 
     def deliver(self, _: AnyEvent) -> None:
+        self.ring()
+
+    def ring(self) -> None:
         self._rung.set()
 
     async def wait(self) -> None:
@@ -40,8 +43,9 @@ async def follow(
     async with hub.visit(caller.tenant, record.name) as session:
         bell = _Bell()
         session.follow(bell)
+        hub.stop_bells.add(bell.ring)
         try:
-            while not hub.stopping:
+            while not hub.stopping and hub.guard.still_knows(caller):
                 page = await hub.store.read(record.number, after=after, limit=PAGE)
                 if page:
                     after = page[-1].seq
@@ -52,4 +56,5 @@ async def follow(
                     await bell.wait()
                     yield []
         finally:
+            hub.stop_bells.discard(bell.ring)
             session.unfollow(bell)

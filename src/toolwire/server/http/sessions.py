@@ -22,6 +22,8 @@ from toolwire.store.base import SessionRecord
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 
 EVENT_STREAM = "text/event-stream"
+LAST = 2**63 - 1
+"""No log has a number beyond this."""
 
 
 class SessionNotFound(PeerError):
@@ -83,14 +85,14 @@ async def list_sessions(request: Request, limit: Annotated[int, Query(ge=1, le=1
 
 
 @router.get(
-    "/{name}/events",
+    "/{name:path}/events",
     response_model=EventPage,
     responses={404: {"model": ErrorBody}, 200: {"content": {EVENT_STREAM: {}}}},
 )
 async def read_events(
     request: Request,
     name: str,
-    after: Annotated[int, Query(ge=0)] = 0,
+    after: Annotated[int, Query(ge=0, le=LAST)] = 0,
     limit: Annotated[int, Query(ge=1, le=5000)] = PAGE,
     accept: Annotated[str, Header()] = "",
     last_event_id: Annotated[str | None, Header()] = None,
@@ -116,7 +118,7 @@ async def read_events(
     )
 
 
-@router.post("/{name}/stop", responses={404: {"model": ErrorBody}})
+@router.post("/{name:path}/stop", responses={404: {"model": ErrorBody}})
 async def stop(request: Request, name: str) -> StopAnswer:
     """End the running turn of a session, and what waits behind it."""
     hub, caller = hub_of(request), caller_of(request)
