@@ -308,4 +308,6 @@ def test_descriptors_are_given_back(room: Room) -> None:
                 room.workspace.read_bytes(path)
         return len(list(Path("/dev/fd").iterdir()))
 
-    assert use() == use()
+    # What earlier tests have left is closed at any time; a leak grows with every use.
+    first = use()
+    assert min(use() for _ in range(5)) <= first
