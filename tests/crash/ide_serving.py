@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,12 @@ class Child:
         await asyncio.to_thread(self._process.join, PATIENCE)
         assert self._process.exitcode is not None
 
+    @property
+    def sentinel(self) -> int:
+        """To wait on beside others: it is ready when the process has ended."""
+        sentinel: int = self._process.sentinel
+        return sentinel
+
     async def died(self) -> None:
         """Wait until it has killed itself."""
         await asyncio.to_thread(self._process.join, PATIENCE)
@@ -165,7 +171,7 @@ def gateway(folder: Path, port: int, agent: str, place: str = "") -> Iterator[Ch
     """A gateway in a process of its own, ready."""
     mine, its = _processes.Pipe(duplex=False)
     with _child(_serve, folder, port, agent, place, its) as child:
-        assert mine.poll(PATIENCE), "the gateway did not start"
+        assert mine in wait([mine, child.sentinel], PATIENCE), "the gateway did not start"
         yield child
 
 

@@ -10,7 +10,7 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,7 @@ def gateway(folder: Path, place: str = "") -> Iterator[httpx.AsyncClient]:
     process = _processes.Process(target=serve, args=(folder, place, its), daemon=True)
     process.start()
     try:
-        assert mine.poll(PATIENCE), "the gateway did not start"
+        assert mine in wait([mine, process.sentinel], PATIENCE), "the gateway did not start"
         yield httpx.AsyncClient(base_url=f"http://127.0.0.1:{mine.recv()}", timeout=PATIENCE, trust_env=False)
     finally:
         process.kill()

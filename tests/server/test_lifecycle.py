@@ -288,3 +288,16 @@ async def test_the_plain_routes_answer(tmp_path: Path, path: str) -> None:
         answer = await get(gateway, path)
         assert answer.status_code == 200
         assert answer.content
+
+
+async def test_head_is_get_without_the_body(tmp_path: Path) -> None:
+    async with (
+        running(tmp_path) as gateway,
+        httpx.AsyncClient(base_url=gateway.http, trust_env=False, timeout=PATIENCE) as client,
+    ):
+        for path in ("/healthz", "/openapi.json", "/"):
+            whole, head = await client.get(path), await client.head(path)
+            assert (head.status_code, head.content) == (200, b"")
+            assert head.headers["content-length"] == str(len(whole.content))
+        assert (await client.head("/api/nowhere")).status_code == 404
+        assert (await client.head("/api/sessions/s/edits")).status_code == 405

@@ -36,6 +36,7 @@ from toolwire.server.http import (
 )
 from toolwire.server.http.call_door import CallDoor
 from toolwire.server.http.guarding import Guarding, cross_origin
+from toolwire.server.http.heads import HeadAsGet
 from toolwire.server.hub import Hub
 from toolwire.server.metrics import MetricsCollector
 from toolwire.server.projects import Projects
@@ -137,6 +138,7 @@ def create_app(config: GatewayConfig) -> FastAPI:
     for path in ("/ws/{path:path}", FLASH_PATH):
         app.router.add_websocket_route(path, sockets)  # type: ignore[arg-type]
     app.add_middleware(CallDoor)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(Guarding, guard_of=lambda: gateway.guard)
     if config.allow_origins:
         app.add_middleware(CORSMiddleware, **cross_origin(config.allow_origins))
