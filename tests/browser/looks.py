@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Locator, expect
 
+from support.patience import PATIENCE
+
 WATCH_POLICY = """
 window.policyViolations = [];
 document.addEventListener("securitypolicyviolation", (event) => {
@@ -12,8 +14,8 @@ document.addEventListener("securitypolicyviolation", (event) => {
 """
 EXPECTED = ("WebSocket connection to", "Failed to load resource")
 """What a browser itself writes when a gateway is down or refuses a token."""
-PATIENCE = 15_000
-expect.set_options(timeout=PATIENCE)
+MILLISECONDS = PATIENCE * 1000
+expect.set_options(timeout=MILLISECONDS)
 
 
 class Looks:
@@ -22,7 +24,7 @@ class Looks:
         self._errors: list[str] = []
         context.add_init_script(WATCH_POLICY)
         self.page = context.new_page()
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(MILLISECONDS)
         self.page.on("console", lambda message: self._heard(message.type, message.text))
         self.page.on("pageerror", lambda error: self._errors.append(f"uncaught: {error}"))
 
@@ -79,3 +81,8 @@ class Looks:
     def give_token(self, token: str) -> None:
         self.page.get_by_label("Token", exact=True).fill(token)
         self.page.get_by_role("button", name="Continue").click()
+
+    def let_in(self, token: str) -> None:
+        """Give the right token. What is behind the dialog can be used once it has gone."""
+        self.give_token(token)
+        expect(self.page.get_by_role("dialog")).to_be_hidden()

@@ -124,8 +124,7 @@ def test_a_token_is_asked_for_until_it_is_right(guarded: Served, open_page: Open
     expect(page.page.locator("#token-problem")).to_contain_text("not known here")
     page.page.keyboard.press("Escape")
     expect(page.page.get_by_role("dialog")).to_be_visible()
-    page.give_token(TOKEN)
-    expect(page.page.get_by_role("dialog")).to_be_hidden()
+    page.let_in(TOKEN)
     page.ask("Where does it start?")
     page.expect_turn(0, "completed")
     assert TOKEN not in page.page.url
@@ -136,13 +135,13 @@ def test_a_token_is_asked_for_until_it_is_right(guarded: Served, open_page: Open
 
 def test_a_token_that_is_no_longer_valid_is_asked_for_again(guarded: Served, open_page: Open) -> None:
     page = open_page(guarded.url)
-    page.give_token(TOKEN)
+    page.let_in(TOKEN)
     page.ask("first")
     page.expect_turn(0, "completed")
     page.page.evaluate("sessionStorage.setItem('toolwire.token', 'withdrawn-in-the-meantime')")
     page.page.reload()
     expect(page.page.locator("#token-problem")).to_contain_text("not known here")
-    page.give_token(TOKEN)
+    page.let_in(TOKEN)
     page.expect_turn(0, "completed")
     page.ask("second")
     page.expect_turn(1, "completed")

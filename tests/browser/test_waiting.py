@@ -170,7 +170,7 @@ def test_who_may_not_answer_is_told_so_on_the_card(
     gateway = serve(SAYS, projects={"factory": factory}, token_file=file, overrides=AT_ONCE, approve="writes")
     deploy(gateway, "live", token=editor)
     page = open_page(f"{gateway.url}/#/approvals")
-    page.give_token(viewer)
+    page.let_in(viewer)
     approve(cards(page))
     expect(cards(page).locator(".problem")).to_contain_text(
         "PERMISSION_DENIED: only editor and above may answer this"
