@@ -23,7 +23,7 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	@sh scripts/system
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak"
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not soak"
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
