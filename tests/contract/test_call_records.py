@@ -6,8 +6,6 @@ import asyncio
 import hashlib
 import json
 import sqlite3
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,27 +14,11 @@ from hypothesis import strategies as st
 from toolwire.core.idempotency import Kept
 from toolwire.errors import StoreError
 from toolwire.settings import Settings
-from toolwire.store import Store, open_store
+from toolwire.store import Store
 from toolwire.store.call_records import CallRecords, Claim, RecordKey, response_digest, subject_of
 
 KEY = RecordKey("tenant", "caller", "flash.draft.write", "k1")
 DAY = 24 * 3_600_000
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    store = open_store("memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.db")
-    await store.start()
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-async def records(store: Store) -> AsyncIterator[CallRecords]:
-    records = CallRecords(store, Settings())
-    await records.start()
-    yield records
-    await records.close()
 
 
 async def claim(

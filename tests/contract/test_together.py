@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from toolwire.core.events import AnyEvent, PeerReported
 from toolwire.errors import StoreError
-from toolwire.settings import Settings
-from toolwire.store import Store, open_store
+from toolwire.store import Store
 from toolwire.store.base import Withdrawn
 from toolwire.store.call_records import CallRecords, RecordKey
 from toolwire.store.group_commit import Append
 from toolwire.store.refusals import CONFLICT, NOT_STORABLE
 
 Work = Callable[[sqlite3.Connection], Any]
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    store = open_store("memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.db")
-    await store.start()
-    await store.transact(lambda tables: tables.execute("CREATE TABLE things (name TEXT PRIMARY KEY)").fetchall())
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-async def records(store: Store) -> AsyncIterator[CallRecords]:
-    records = CallRecords(store, Settings())
-    await records.start()
-    yield records
-    await records.close()
 
 
 def key(number: int | str) -> RecordKey:

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from toolwire.core.events import AnyEvent, PeerReported
 from toolwire.errors import StoreError
-from toolwire.store import Store, open_store
+from toolwire.store import Store
 from toolwire.store.group_commit import Append
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    store = open_store("memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.db")
-    await store.start()
-    await store.transact(lambda tables: tables.execute("CREATE TABLE things (name TEXT PRIMARY KEY)").fetchall())
-    yield store
-    await store.close()
 
 
 def add(name: str, then: Exception | None = None) -> object:

@@ -23,7 +23,7 @@ from toolwire.server.programs import Record
 from toolwire.server.responses import Response
 from toolwire.store.base import Withdrawn
 from toolwire.store.group_commit import Append
-from toolwire.store.refusals import CONFLICT, NOT_STORABLE
+from toolwire.store.refusals import CONFLICT
 
 if TYPE_CHECKING:
     from toolwire.server.hub import Hub
@@ -94,10 +94,7 @@ class AtomicExecution(Execution):
                 await self._hub.store.transact(self._record_of(settled) or _nothing, append=append)
                 return
             except StoreError as error:
-                if error.code == NOT_STORABLE:
-                    done = self._unstorable()
-                elif error.code != CONFLICT:
-                    raise
+                done = self._next_try(done, error)
         raise self._crowded()
 
     async def _commit(self, effect: Effect) -> ServiceResult:

@@ -242,11 +242,16 @@ class Execution:
                 await self._program.settled
                 return
             except StoreError as error:
-                if error.code == NOT_STORABLE:
-                    done = self._unstorable()
-                elif error.code != CONFLICT:
-                    raise
+                done = self._next_try(done, error)
         raise self._crowded()
+
+    def _next_try(self, done: Done, error: StoreError) -> Done:
+        """The outcome to try again with, after the store has refused one; raises if that would be of no use."""
+        if error.code == NOT_STORABLE:
+            return self._unstorable()
+        if error.code != CONFLICT:
+            raise error
+        return done
 
     def _unstorable(self) -> Done:
         """What came out has no place in JSON. That it happened is all that can be kept of it."""
